@@ -12,8 +12,8 @@
 //  carried       carrier[v] >= 0: a view that costs time. It has no bytes; the storage that its maker's execution
 //                found under carrier[v] lives on while v is read.
 //  in place      output o of op m in input i's storage: o gets a storage of its own with the root's bytes, and m's
-//                moment is smaller by the same bytes (`moment` may be negative). What remains is a rule: consumes lists
-//                i's storage value for m, and the storage that served m's read must have no use after m.
+//                moment is smaller by the same bytes (`moment` may be negative). What remains is a rule: `consumes`
+//                lists i for m, and the storage that served m's read of i must have no use after m.
 //
 // Free views: a view op that takes no time and no workspace, may run again and makes nothing but views of one and the
 // same storage, is no solver's business: its readers read the base instead, the op itself stays in the sequence as a
@@ -45,7 +45,7 @@ struct Instance {
   std::vector<std::uint8_t> view_op;         // free view op: runs once here, Expand repeats it
   Csr<std::int32_t> reads;                   // op -> values, without repeats, in input order
   Csr<std::int32_t> makes;                   // op -> values
-  Csr<std::int32_t> consumes;                // op -> storage values that it overwrites (each also in reads)
+  Csr<std::int32_t> consumes;                // op -> values whose storage it takes over (each also in reads)
 
   // Values
   std::size_t num_values = 0;
