@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# ebb_options: the flags of every target of ours.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+add_library(ebb_options INTERFACE)
+target_include_directories(ebb_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(ebb_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror -fno-math-errno
+  # index-heavy code: narrowing is an error, mixing signs is not
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 to 14 report these inside std::string and std::vector when inlined at -O2 and higher: shown, not fatal
+  target_compile_options(ebb_options INTERFACE -Wno-error=maybe-uninitialized -Wno-error=array-bounds
+    -Wno-error=stringop-overflow -Wno-error=stringop-overread $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    target_compile_options(ebb_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-dangling-reference>)
+  endif()
+endif()
+if(EBB_CHECK)
+  target_compile_definitions(ebb_options INTERFACE EBB_CHECK=1)
+endif()
+if(EBB_SANITIZE)
+  target_compile_options(ebb_options INTERFACE -fsanitize=${EBB_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(ebb_options INTERFACE -fsanitize=${EBB_SANITIZE})
+endif()
+if(EBB_LTO)
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT ebb_ipo_ok OUTPUT ebb_ipo_why LANGUAGES C CXX)
+  if(NOT ebb_ipo_ok)
+    message(FATAL_ERROR "EBB_LTO=ON, but this compiler has no link-time optimization: ${ebb_ipo_why}")
+  endif()
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+endif()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is not ours. Package names per distribution are in cmake/install_packages.sh.
+set(CMAKE_FIND_PACKAGE_PREFER_CONFIG ON)
+find_package(Boost 1.81 REQUIRED COMPONENTS iostreams)
+find_package(TBB REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Python3 COMPONENTS Interpreter)
+if(EBB_BUILD_TESTS)
+  find_package(doctest REQUIRED)
+endif()
+if(EBB_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+
+# gzip, xz and zstd come through Boost.Iostreams' filters, which link these themselves.
+
+# LEMON: only headers and its network simplex are used. Link ebb::lemon PRIVATE to one translation unit in C++17.
+find_path(EBB_LEMON_INCLUDE lemon/network_simplex.h REQUIRED)
+find_library(EBB_LEMON_LIBRARY NAMES emon lemon REQUIRED)
+add_library(ebb_lemon INTERFACE)
+add_library(ebb::lemon ALIAS ebb_lemon)
+target_include_directories(ebb_lemon SYSTEM INTERFACE "${EBB_LEMON_INCLUDE}")
+target_link_libraries(ebb_lemon INTERFACE "${EBB_LEMON_LIBRARY}")
+
+# Clp: ebb::clp exists only when found; EBB_HAVE_CLP=1 comes with it.
+set(EBB_HAVE_CLP OFF)
+if(NOT EBB_WITH_CLP STREQUAL "OFF")
+  find_path(EBB_CLP_INCLUDE ClpSimplex.hpp PATH_SUFFIXES coin coin-or)
+  find_library(EBB_CLP_LIBRARY Clp)
+  find_library(EBB_COINUTILS_LIBRARY CoinUtils)
+  if(EBB_CLP_INCLUDE AND EBB_CLP_LIBRARY AND EBB_COINUTILS_LIBRARY)
+    set(EBB_HAVE_CLP ON)
+    add_library(ebb_clp INTERFACE)
+    add_library(ebb::clp ALIAS ebb_clp)
+    target_include_directories(ebb_clp SYSTEM INTERFACE "${EBB_CLP_INCLUDE}")
+    target_link_libraries(ebb_clp INTERFACE "${EBB_CLP_LIBRARY}" "${EBB_COINUTILS_LIBRARY}")
+    target_compile_definitions(ebb_clp INTERFACE EBB_HAVE_CLP=1)
+  elseif(NOT EBB_WITH_CLP STREQUAL "AUTO")
+    message(FATAL_ERROR "EBB_WITH_CLP=${EBB_WITH_CLP}, but Clp was not found (package coinor-libclp-dev)")
+  endif()
+endif()
+message(STATUS "Linear programs (Clp): ${EBB_HAVE_CLP}")
+
+include(EbbCadical) # ebb::cadical
