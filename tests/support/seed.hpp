@@ -10,11 +10,11 @@
 namespace ebb::test {
 
 /// The seed for the test called `name`; printed on standard output.
-inline std::uint64_t Seed(const char *name, std::uint64_t fallback = 1) {
-    const char *text = std::getenv("EBB_TEST_SEED");
-    const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 10) : fallback;
-    std::printf("%s: EBB_TEST_SEED=%llu\n", name, static_cast<unsigned long long>(seed));
-    return seed;
+inline std::uint64_t Seed(const char* name, std::uint64_t fallback = 1) {
+  const char* text = std::getenv("EBB_TEST_SEED");
+  const std::uint64_t seed = text != nullptr ? std::strtoull(text, nullptr, 10) : fallback;
+  std::printf("%s: EBB_TEST_SEED=%llu\n", name, static_cast<unsigned long long>(seed));
+  return seed;
 }
 
-} // namespace ebb::test
+}  // namespace ebb::test

@@ -16,10 +16,10 @@ namespace ebb::test {
 
 /// The folder EBB_SHARED_DIR, or nothing (with one line on standard output) when it is absent.
 inline std::optional<std::filesystem::path> SharedDir() {
-    std::filesystem::path dir = EBB_SHARED_DIR;
-    if (std::filesystem::is_directory(dir / "graphs")) return dir;
-    std::printf("skipped: no folder %s (set the CMake variable EBB_SHARED_DIR)\n", dir.c_str());
-    return std::nullopt;
+  std::filesystem::path dir = EBB_SHARED_DIR;
+  if (std::filesystem::is_directory(dir / "graphs")) return dir;
+  std::printf("skipped: no folder %s (set the CMake variable EBB_SHARED_DIR)\n", dir.c_str());
+  return std::nullopt;
 }
 
-} // namespace ebb::test
+}  // namespace ebb::test
