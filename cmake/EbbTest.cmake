@@ -6,6 +6,8 @@
 # that run under ThreadSanitizer too. The folder's name is a label of its own. main() is one shared object.
 add_library(ebb_test_main OBJECT "${PROJECT_SOURCE_DIR}/tests/support/doctest_main.cpp")
 target_link_libraries(ebb_test_main PUBLIC ebb_options doctest::doctest)
+add_custom_target(ebb_fast_tests)    # builds what `ctest -L fast` runs
+add_custom_target(ebb_threads_tests) # builds what `ctest -L threads` runs
 
 function(ebb_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LINK;LABELS;ARGS")
@@ -22,6 +24,11 @@ function(ebb_test name)
   if(NOT "slow" IN_LIST labels)
     list(APPEND labels fast)
   endif()
+  foreach(label fast threads)
+    if(label IN_LIST labels)
+      add_dependencies(ebb_${label}_tests ${name})
+    endif()
+  endforeach()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()

@@ -56,7 +56,9 @@ dpkg-deb -x "$deb" "$work/root"
 version=$(dpkg-deb -f "$deb" Version)
 archive=$(find "$work/root" -name libcadical.a | head -n 1)
 header=$(find "$work/root" -name cadical.hpp | head -n 1)
-[ -n "$archive" ] && [ -n "$header" ] || die "the package libcadical-dev $version lacks libcadical.a or cadical.hpp"
+if [ -z "$archive" ] || [ -z "$header" ]; then
+    die "the package libcadical-dev $version lacks libcadical.a or cadical.hpp"
+fi
 
 glibc=$(getconf GNU_LIBC_VERSION | awk '{ print $2 }')
 if [ "$(printf '%s\n2.38\n' "$glibc" | sort -V | head -n 1)" != 2.38 ]; then
@@ -70,7 +72,7 @@ fi
 mkdir -p "$work/out/include" "$work/out/lib" "$work/out/doc"
 cp "$(dirname "$header")"/*.hpp "$work/out/include/"
 cp "$archive" "$work/out/lib/"
-cp "$work"/root/usr/share/doc/libcadical-dev/copyright "$work/out/doc/" 2>/dev/null || :
+cp "$work/root/usr/share/doc/libcadical-dev/copyright" "$work/out/doc/" 2>/dev/null || :
 echo "$version" >"$work/out/VERSION"
 rm -rf "$prefix"
 mv "$work/out" "$prefix"

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs the distribution's packages that the build needs and that are missing; says nothing when none is.
+# Needs root, or sudo that asks no password. Everything it prints goes to standard error.
+#
+# Debian 12 has Boost 1.81 beside its default 1.74, under versioned names; Debian 13 and Ubuntu 24.04 have the default
+# names. libcadical-dev of the distribution is taken where it has the external-propagator interface (1.7 or later);
+# where it has not, get_cadical.sh takes over.
+set -eu
+say() { echo "setup: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
+    die "this is no Debian or Ubuntu: install what docs/building.md lists, then use cmake directly"
+fi
+
+wanted="g++ cmake ninja-build make pkg-config binutils python3 util-linux
+    libtbb-dev libcli11-dev doctest-dev coinor-libclp-dev liblemon-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev"
+distribution="" release=""
+if [ -r /etc/os-release ]; then
+    # shellcheck disable=SC1091
+    distribution=$(. /etc/os-release && echo "${ID:-}") release=$(. /etc/os-release && echo "${VERSION_ID:-}")
+fi
+if [ "$distribution" = debian ] && [ "$release" = 12 ]; then
+    wanted="$wanted libboost1.81-dev libboost-iostreams1.81-dev debian-archive-keyring ca-certificates"
+else
+    wanted="$wanted libboost-dev libboost-iostreams-dev libcadical-dev"
+fi
+
+missing=
+for package in $wanted; do
+    state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null) || state=
+    case $state in ii*) ;; *) missing="$missing $package" ;; esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" = 0 ]; then
+    as_root() { "$@"; }
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+    as_root() { sudo -n "$@"; }
+else
+    die "packages are missing and this is neither root nor sudo without a password; as root: apt-get install$missing"
+fi
+
+say "installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() {
+    # shellcheck disable=SC2086  # a list of words
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
+        install --no-install-recommends --no-remove $missing >"$log" 2>&1 </dev/null
+}
+# The lists of a fresh container are absent, and old lists name packages that the mirror has replaced since.
+if ! install; then
+    say "refreshing the package lists"
+    as_root apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update >"$log" 2>&1 </dev/null || :
+    install || { tail -n 3 "$log" >&2; die "could not install:$missing (is there network?)"; }
+fi
