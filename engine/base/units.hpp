@@ -25,8 +25,14 @@ class Quantity {
   constexpr auto operator<=>(const Quantity&) const = default;
   constexpr Quantity operator+(Quantity o) const { return Quantity(count_ + o.count_); }
   constexpr Quantity operator-(Quantity o) const { return Quantity(count_ - o.count_); }
-  constexpr Quantity& operator+=(Quantity o) { count_ += o.count_; return *this; }
-  constexpr Quantity& operator-=(Quantity o) { count_ -= o.count_; return *this; }
+  constexpr Quantity& operator+=(Quantity o) {
+    count_ += o.count_;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity o) {
+    count_ -= o.count_;
+    return *this;
+  }
 
  private:
   Rep count_ = 0;
@@ -48,7 +54,9 @@ enum class OpId : std::int32_t { kNone = -1 };
 enum class TensorId : std::int32_t { kNone = -1 };
 
 [[nodiscard]] constexpr std::size_t Index(OpId id) { return static_cast<std::size_t>(static_cast<std::int32_t>(id)); }
-[[nodiscard]] constexpr std::size_t Index(TensorId id) { return static_cast<std::size_t>(static_cast<std::int32_t>(id)); }
+[[nodiscard]] constexpr std::size_t Index(TensorId id) {
+  return static_cast<std::size_t>(static_cast<std::int32_t>(id));
+}
 [[nodiscard]] constexpr OpId ToOpId(std::size_t index) { return static_cast<OpId>(static_cast<std::int32_t>(index)); }
 [[nodiscard]] constexpr TensorId ToTensorId(std::size_t index) {
   return static_cast<TensorId>(static_cast<std::int32_t>(index));
