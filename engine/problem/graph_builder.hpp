@@ -48,12 +48,15 @@ class GraphBuilder {
     std::int64_t size;
     std::string view_of;
   };
+  static constexpr std::size_t kMaxCount = 2147483646;
   TensorId FindTensor(std::string_view name) const;  // kNone where unknown
 
   void LinkTensors(Graph& g);
   void LinkOps(Graph& g);
-  void ResolveStorage(Graph& g);
-  void CheckSums(Graph& g);
+  static void ResolveStorage(Graph& g);
+  static void CheckInplace(const Graph& g);
+  static void SortOutputs(Graph& g);
+  static void CheckSums(Graph& g);
   void FindOrder(Graph& g);
 
   std::string name_, unit_;

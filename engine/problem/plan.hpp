@@ -38,7 +38,7 @@ struct Plan {
 
 // Why a sequence is not a plan.
 struct SequenceFault {
-  enum class Kind { kMissingInput, kMissingOutput, kOpNeverRuns, kRunsAgain } kind;
+  enum class Kind { kMissingInput, kMissingOutput, kOpNeverRuns, kRunsAgain, kOverflow } kind;
   std::int32_t position = -1;  // of the execution at fault; -1: the end
   OpId op = OpId::kNone;
   TensorId tensor = TensorId::kNone;
