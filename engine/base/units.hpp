@@ -13,6 +13,9 @@
 
 namespace ebb {
 
+// For intermediate sums and products that 64 bits may not hold.
+__extension__ typedef __int128 Int128;
+
 template <class Tag>
 class Quantity {
  public:

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks a graph by name and turns it into index form. Every pass is iterative: chains of hundreds of thousands of ops or
-// views must not touch the stack. The messages are what users see, so each names op and tensor and says what was
+// Checks a graph by name and turns it into index form. Every pass is iterative: chains of hundreds of thousands of ops
+// or views must not touch the stack. The messages are what users see, so each names op and tensor and says what was
 // expected.
 #include "engine/problem/graph_builder.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <string_view>
 
 #include "engine/problem/hazards.hpp"
 
@@ -41,7 +42,7 @@ void GraphBuilder::AddOp(OpSpec op) {
   ops_.push_back(std::move(op));
 }
 
-TensorId GraphBuilder::FindTensor(std::string_view name) const {
+TensorId GraphBuilder::FindTensor(const std::string& name) const {
   const auto it = tensor_index_.find(name);
   return it == tensor_index_.end() ? TensorId::kNone : static_cast<TensorId>(it->second);
 }
@@ -148,8 +149,10 @@ void GraphBuilder::ResolveStorage(Graph& g) {
       on_path[Index(t)] = 1;
       path.push_back(t);
       const TensorId next = x.view_of != TensorId::kNone ? x.view_of : x.overwrites;
-      if (next == TensorId::kNone) root = t;
-      else t = next;
+      if (next == TensorId::kNone)
+        root = t;
+      else
+        t = next;
     }
     for (const TensorId p : path) {
       g.tensors_[Index(p)].root = root;
@@ -182,8 +185,7 @@ void GraphBuilder::CheckInplace(const Graph& g) {
     }
     if (heads.empty()) continue;
     for (const TensorId t : g.outputs(op))
-      if (g.view_of(t) != TensorId::kNone &&
-          std::find(heads.begin(), heads.end(), SegmentHead(g, t)) != heads.end())
+      if (g.view_of(t) != TensorId::kNone && std::find(heads.begin(), heads.end(), SegmentHead(g, t)) != heads.end())
         Refuse("op " + Quoted(g.op_name(op)) + ": output " + Quoted(g.tensor_name(t)) + " is a view of " +
                Quoted(g.tensor_name(g.view_of(t))) + ", whose storage the same op overwrites");
   }
@@ -230,7 +232,8 @@ void GraphBuilder::CheckSums(Graph& g) {
   }
   for (const Graph::Op& op : g.ops_) {
     const auto sum = CheckedAdd(bytes, op.workspace);
-    if (!sum) Refuse("overflow: all sizes and the workspace of op " + Quoted(op.name) + " sum to more than 2^63 - 1 bytes");
+    if (!sum)
+      Refuse("overflow: all sizes and the workspace of op " + Quoted(op.name) + " sum to more than 2^63 - 1 bytes");
     bytes = *sum;
     const auto time = CheckedAdd(g.base_duration_, op.duration);
     if (!time) Refuse("overflow: the durations of all ops up to " + Quoted(op.name) + " sum to more than 2^63 - 1");
@@ -328,8 +331,8 @@ void GraphBuilder::FindOrder(Graph& g) {
     if (rank[i] < 0) Refuse("order: op " + Quoted(g.ops_[i].name) + " is missing");
     for (const std::int32_t p : data[i])
       if (rank[static_cast<std::size_t>(p)] > rank[i])
-        Refuse("order: op " + Quoted(g.ops_[i].name) + " stands before op " + Quoted(g.ops_[static_cast<std::size_t>(p)].name) +
-               ", whose output it needs");
+        Refuse("order: op " + Quoted(g.ops_[i].name) + " stands before op " +
+               Quoted(g.ops_[static_cast<std::size_t>(p)].name) + ", whose output it needs");
   }
 }
 

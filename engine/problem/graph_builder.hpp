@@ -4,11 +4,11 @@
 // and throws InputError with one line that names the culprit.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "engine/base/status.hpp"
 #include "engine/problem/graph.hpp"
@@ -22,7 +22,7 @@ class GraphBuilder {
     std::int64_t duration = 0;
     std::int64_t workspace = 0;
     bool recomputable = true;
-    std::vector<std::string> inputs;   // "" is an absent optional input
+    std::vector<std::string> inputs;  // "" is an absent optional input
     std::vector<std::string> outputs;
     std::vector<std::pair<std::string, std::string>> inplace;  // {input, output}
   };
@@ -37,7 +37,10 @@ class GraphBuilder {
   void AddOp(OpSpec op);
   void AddGraphOutput(std::string tensor) { outputs_.push_back(std::move(tensor)); }
   // All ops in their order; absent: stable topological order.
-  void SetOrder(std::vector<std::string> order) { order_ = std::move(order); has_order_ = true; }
+  void SetOrder(std::vector<std::string> order) {
+    order_ = std::move(order);
+    has_order_ = true;
+  }
 
   // Checks everything (model: "Errors are named") and builds. Leaves the builder empty. Throws InputError.
   [[nodiscard]] Graph Build();
@@ -49,7 +52,7 @@ class GraphBuilder {
     std::string view_of;
   };
   static constexpr std::size_t kMaxCount = 2147483646;
-  TensorId FindTensor(std::string_view name) const;  // kNone where unknown
+  TensorId FindTensor(const std::string& name) const;  // kNone where unknown
 
   void LinkTensors(Graph& g);
   void LinkOps(Graph& g);

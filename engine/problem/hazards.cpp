@@ -78,7 +78,8 @@ Csr<std::int32_t> WithHazards(const Graph& graph, const Csr<std::int32_t>& data,
   const auto reads = [&](std::size_t op, TensorId t) {
     if (t == TensorId::kNone) return;
     for (const std::int32_t w : overwriters[Index(head[Index(t)])])
-      if (static_cast<std::size_t>(w) != op) extra[static_cast<std::size_t>(w)].push_back(static_cast<std::int32_t>(op));
+      if (static_cast<std::size_t>(w) != op)
+        extra[static_cast<std::size_t>(w)].push_back(static_cast<std::int32_t>(op));
   };
   for (std::size_t i = 0; i < graph.num_ops(); ++i) {
     for (const TensorId t : graph.inputs(ToOpId(i))) reads(i, t);

@@ -3,8 +3,8 @@
 // Which op must stand before which. Data edges: the maker of an input, and the maker of the base of a view that the op
 // makes. Hazard edges: a reader of a value before the op that overwrites the value's storage in place.
 //
-// A storage's life is cut into segments by in-place ops: the root and its views are one segment, the in-place output and
-// its views the next. An op that overwrites kills every name of the input's segment.
+// A storage's life is cut into segments by in-place ops: the root and its views are one segment, the in-place output
+// and its views the next. An op that overwrites kills every name of the input's segment.
 #pragma once
 
 #include <cstdint>

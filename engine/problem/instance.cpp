@@ -4,6 +4,7 @@
 #include "engine/problem/instance.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/problem/hazards.hpp"
 
@@ -13,14 +14,16 @@ namespace {
 constexpr std::int32_t kNone = -1;
 
 // A view op whose repeats cost nothing and need nothing but its base: no solver has to decide on it.
-bool IsFreeView(const Graph& g, OpId op) {
+// Not free either: a view of what is overwritten in place. There an old view can keep the old value while a new copy of
+// the base is consumed, so old and new are not interchangeable.
+bool IsFreeView(const Graph& g, OpId op, const std::vector<std::uint8_t>& overwritten) {
   if (g.duration(op).count() != 0 || g.workspace(op).count() != 0 || !g.recomputable(op)) return false;
   if (g.outputs(op).empty() || !g.inplace(op).empty()) return false;
   TensorId head = TensorId::kNone;
   const auto same = [&](TensorId t) {
     const TensorId h = SegmentHead(g, t);
     if (head == TensorId::kNone) head = h;
-    return h == head;
+    return h == head && !overwritten[Index(h)];
   };
   for (const TensorId t : g.outputs(op))
     if (g.view_of(t) == TensorId::kNone || !same(t)) return false;
@@ -38,10 +41,14 @@ class Flattener {
     out_.num_ops = g_.num_ops();
     out_.resident_bytes = g_.input_bytes().count();
     out_.base_duration = g_.base_duration().count();
+    overwritten_.assign(g_.num_tensors(), 0);
+    for (std::size_t i = 0; i < out_.num_ops; ++i)
+      for (const InplacePair& p : g_.inplace(ToOpId(i))) overwritten_[Index(SegmentHead(g_, p.input))] = 1;
     FindFreeViews();
     MakeValues();
     MakeOps();
-    out_.readers = out_.reads.Transpose<std::int32_t>(out_.num_values, [](std::int32_t v) { return static_cast<std::size_t>(v); });
+    out_.readers =
+        out_.reads.Transpose<std::int32_t>(out_.num_values, [](std::int32_t v) { return static_cast<std::size_t>(v); });
     SortReaders();
     out_.kept.assign(out_.num_values, 0);
     for (const TensorId t : g_.graph_outputs())
@@ -52,15 +59,12 @@ class Flattener {
  private:
   void FindFreeViews() {
     out_.view_op.assign(out_.num_ops, 0);
-    for (std::size_t i = 0; i < out_.num_ops; ++i) out_.view_op[i] = IsFreeView(g_, ToOpId(i));
+    for (std::size_t i = 0; i < out_.num_ops; ++i) out_.view_op[i] = IsFreeView(g_, ToOpId(i), overwritten_);
   }
 
   // stands_for_[t]: the value that a read of t reads; kNone for what is always there.
   void MakeValues() {
     stands_for_.assign(g_.num_tensors(), kNone);
-    std::vector<std::uint8_t> overwritten(g_.num_tensors(), 0);
-    for (std::size_t i = 0; i < out_.num_ops; ++i)
-      for (const InplacePair& p : g_.inplace(ToOpId(i))) overwritten[Index(SegmentHead(g_, p.input))] = 1;
     const auto add = [&](TensorId t, std::int32_t maker, std::int64_t bytes, std::int32_t carrier) {
       stands_for_[Index(t)] = static_cast<std::int32_t>(out_.num_values++);
       out_.maker.push_back(maker);
@@ -73,19 +77,22 @@ class Flattener {
     // Graph inputs that get overwritten stay visible; their unmade views read as they do.
     for (std::size_t i = 0; i < g_.num_tensors(); ++i) {
       const TensorId t = ToTensorId(i);
-      if (g_.maker(t) == OpId::kNone && g_.view_of(t) == TensorId::kNone && overwritten[i]) add(t, kNone, 0, kNone);
+      if (g_.maker(t) == OpId::kNone && g_.view_of(t) == TensorId::kNone && overwritten_[i]) add(t, kNone, 0, kNone);
     }
     for (std::size_t i = 0; i < g_.num_tensors(); ++i) {
       const TensorId t = ToTensorId(i);
-      if (g_.maker(t) == OpId::kNone && g_.view_of(t) != TensorId::kNone) stands_for_[i] = stands_for_[Index(g_.storage_root(t))];
+      if (g_.maker(t) == OpId::kNone && g_.view_of(t) != TensorId::kNone)
+        stands_for_[i] = stands_for_[Index(g_.storage_root(t))];
     }
     // Made tensors in topological order, so that a view's base is known before it.
     for (const OpId op : g_.order())
       for (const TensorId t : g_.outputs(op)) {
         const TensorId base = g_.view_of(t), over = g_.overwrites(t);
         if (base != TensorId::kNone) {
-          if (out_.view_op[Index(op)]) stands_for_[Index(t)] = stands_for_[Index(base)];
-          else add(t, static_cast<std::int32_t>(op), 0, stands_for_[Index(base)]);
+          if (out_.view_op[Index(op)])
+            stands_for_[Index(t)] = stands_for_[Index(base)];
+          else
+            add(t, static_cast<std::int32_t>(op), 0, stands_for_[Index(base)]);
           // A view of what is always there is a name that needs no bytes, but it exists only once its op has run.
           continue;
         }
@@ -97,12 +104,12 @@ class Flattener {
 
   void MakeOps() {
     std::vector<std::int32_t> row;
-    const auto push_row = [&row](Csr<std::int32_t>& to) {
-      // Few items a row: the quadratic way keeps the order.
-      std::vector<std::int32_t> seen;
+    std::vector<std::int64_t> stamp(out_.num_values, -1);  // value -> last row that held it
+    std::int64_t rows = 0;
+    const auto push_row = [&](Csr<std::int32_t>& to) {
       for (const std::int32_t v : row)
-        if (std::find(seen.begin(), seen.end(), v) == seen.end()) seen.push_back(v);
-      for (const std::int32_t v : seen) to.Push(v);
+        if (std::exchange(stamp[static_cast<std::size_t>(v)], rows) != rows) to.Push(v);
+      ++rows;
       to.EndRow();
       row.clear();
     };
@@ -153,6 +160,7 @@ class Flattener {
   const Graph& g_;
   Instance out_;
   std::vector<std::int32_t> stands_for_;
+  std::vector<std::uint8_t> overwritten_;  // by segment head
 };
 
 }  // namespace

@@ -16,9 +16,10 @@
 //                lists i for m, and the storage that served m's read of i must have no use after m.
 //
 // Free views: a view op that takes no time and no workspace, may run again and makes nothing but views of one and the
-// same storage, is no solver's business: its readers read the base instead, the op itself stays in the sequence as a
-// reader of the base that makes nothing (view_op[m] = 1; solvers run it exactly once), and Expand puts in the repeats
-// of it that the graph wants. Exact: an old view's storage can always be replaced by the newest one of the same base.
+// same storage, which nobody overwrites, is no solver's business: its readers read the base instead, the op itself
+// stays in the sequence as a reader of the base that makes nothing (view_op[m] = 1; solvers run it exactly once), and
+// Expand puts in the repeats of it that the graph wants. Exact: an old view's storage can always be replaced by the
+// newest one of the same base.
 //
 // Overwritten inputs: a graph input that an op overwrites is kept as a value without maker (maker = -1, bytes 0, alive
 // from the start), so that reads of it after its end are seen as what they are: impossible.
@@ -40,29 +41,29 @@ struct Instance {
   // Ops
   std::size_t num_ops = 0;
   std::vector<std::int64_t> duration;
-  std::vector<std::int64_t> moment;          // workspace less what in-place outputs save
-  std::vector<std::uint8_t> may_repeat;      // recomputable, and not a free view op
-  std::vector<std::uint8_t> view_op;         // free view op: runs once here, Expand repeats it
-  Csr<std::int32_t> reads;                   // op -> values, without repeats, in input order
-  Csr<std::int32_t> makes;                   // op -> values
-  Csr<std::int32_t> consumes;                // op -> values whose storage it takes over (each also in reads)
+  std::vector<std::int64_t> moment;      // workspace less what in-place outputs save
+  std::vector<std::uint8_t> may_repeat;  // recomputable, and not a free view op
+  std::vector<std::uint8_t> view_op;     // free view op: runs once here, Expand repeats it
+  Csr<std::int32_t> reads;               // op -> values, without repeats, in input order
+  Csr<std::int32_t> makes;               // op -> values
+  Csr<std::int32_t> consumes;            // op -> values whose storage it takes over (each also in reads)
 
   // Values
   std::size_t num_values = 0;
-  std::vector<std::int32_t> maker;           // -1: an overwritten graph input
-  std::vector<std::int64_t> bytes;           // of its own storage; 0 for carried values
-  std::vector<std::int32_t> carrier;         // value in whose storage this one lives; -1: its own
-  std::vector<std::uint8_t> kept;            // must be there at the end
-  Csr<std::int32_t> readers;                 // value -> ops that read it, ascending by rank
-  std::vector<TensorId> tensor;              // value -> the tensor it stands for
+  std::vector<std::int32_t> maker;    // -1: an overwritten graph input
+  std::vector<std::int64_t> bytes;    // of its own storage; 0 for carried values
+  std::vector<std::int32_t> carrier;  // value in whose storage this one lives; -1: its own
+  std::vector<std::uint8_t> kept;     // must be there at the end
+  Csr<std::int32_t> readers;          // value -> ops that read it, ascending by rank
+  std::vector<TensorId> tensor;       // value -> the tensor it stands for
 
   // The given order
-  std::vector<std::int32_t> order;           // position -> op
-  std::vector<std::int32_t> rank;            // op -> position
+  std::vector<std::int32_t> order;  // position -> op
+  std::vector<std::int32_t> rank;   // op -> position
 
-  std::int64_t resident_bytes = 0;           // graph inputs: take them off the budget
+  std::int64_t resident_bytes = 0;  // graph inputs: take them off the budget
   std::int64_t base_duration = 0;
-  bool plain = true;                         // no carried values and nothing consumed: the quick code may be used
+  bool plain = true;  // no carried values and nothing consumed: the quick code may be used
 };
 
 [[nodiscard]] Instance MakeInstance(const Graph& graph);
@@ -78,13 +79,13 @@ struct Instance {
 
 // The reference evaluation, for oracles and for judging a finished sequence: linear, no incremental state.
 struct SequenceFacts {
-  bool valid = false;                        // every read is served, nothing consumed is used later, repeats allowed
-  std::int32_t fault_position = -1;          // first execution at fault, where not valid
+  bool valid = false;                // every read is served, nothing consumed is used later, repeats allowed
+  std::int32_t fault_position = -1;  // first execution at fault, where not valid
   std::int32_t fault_value = -1;
   std::int64_t duration = 0;
-  std::int64_t peak = 0;                     // with resident_bytes
+  std::int64_t peak = 0;  // with resident_bytes
   std::int32_t peak_position = -1;
-  std::vector<std::int64_t> profile;         // per position, with resident_bytes
+  std::vector<std::int64_t> profile;  // per position, with resident_bytes
 };
 [[nodiscard]] SequenceFacts EvaluateSequence(const Instance& instance, std::span<const std::int32_t> sequence);
 

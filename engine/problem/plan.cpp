@@ -124,7 +124,7 @@ class Binder {
   bool Measure(Plan& plan) const {
     const std::size_t n = sequence_.size();
     plan.executions.assign(sequence_.begin(), sequence_.end());
-    std::vector<__int128> change(n + 1, 0);
+    std::vector<Int128> change(n + 1, 0);
     std::int64_t resident = 0;
     for (const Storage& s : storages_) {
       const std::int64_t bytes = graph_.size(s.tensor).count();
@@ -141,13 +141,13 @@ class Binder {
     // Storages were opened by execution, then output position: a stable sort by death keeps that.
     std::stable_sort(plan.frees.begin(), plan.frees.end(),
                      [](const Plan::Free& a, const Plan::Free& b) { return a.after < b.after; });
-    __int128 wide = resident, peak = resident, duration = 0;
+    Int128 wide = resident, peak = resident, duration = 0;
     for (std::size_t pos = 0; pos < n; ++pos) {
       wide += change[pos];
       peak = std::max(peak, wide + graph_.workspace(sequence_[pos]).count());
       duration += graph_.duration(sequence_[pos]).count();
     }
-    constexpr __int128 kMax = std::numeric_limits<std::int64_t>::max();
+    constexpr Int128 kMax = std::numeric_limits<std::int64_t>::max();
     if (peak > kMax || duration > kMax) return false;
     plan.duration = Duration(static_cast<std::int64_t>(duration));
     plan.peak = Bytes(static_cast<std::int64_t>(peak));
@@ -156,10 +156,10 @@ class Binder {
 
   const Graph& graph_;
   std::span<const OpId> sequence_;
-  std::vector<std::int32_t> bound_;           // tensor -> storage
-  std::vector<std::int32_t> epoch_of_name_;   // tensor -> its storage's epoch when it was bound
-  std::vector<std::int32_t> epoch_;           // storage -> times it was overwritten
-  std::vector<std::int32_t> made_by_;         // tensor -> latest execution of its maker
+  std::vector<std::int32_t> bound_;          // tensor -> storage
+  std::vector<std::int32_t> epoch_of_name_;  // tensor -> its storage's epoch when it was bound
+  std::vector<std::int32_t> epoch_;          // storage -> times it was overwritten
+  std::vector<std::int32_t> made_by_;        // tensor -> latest execution of its maker
   std::vector<std::int32_t> runs_;
   std::vector<Storage> storages_;
 };

@@ -29,11 +29,11 @@ struct Plan {
     bool operator==(const Free&) const = default;
   };
 
-  std::vector<OpId> executions;      // the sequence
-  Csr<std::int32_t> inputs;          // per execution, per listed input of its op: its producer
-  std::vector<Free> frees;           // ascending by `after`, then execution, then output position
-  Duration duration;                 // sum over the executions
-  Bytes peak;                        // the largest resident value
+  std::vector<OpId> executions;  // the sequence
+  Csr<std::int32_t> inputs;      // per execution, per listed input of its op: its producer
+  std::vector<Free> frees;       // ascending by `after`, then execution, then output position
+  Duration duration;             // sum over the executions
+  Bytes peak;                    // the largest resident value
 };
 
 // Why a sequence is not a plan.

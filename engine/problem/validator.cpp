@@ -14,13 +14,13 @@ namespace {
 
 // The bytes behind one or more names.
 struct Store {
-  std::int32_t opened_at = -1;          // -1: a graph input
+  std::int32_t opened_at = -1;  // -1: a graph input
   TensorId opened_for = TensorId::kNone;
   std::int64_t bytes = 0;
   std::int32_t last_use = -1;
-  std::int32_t dies_after = -1;         // -1: never
-  bool kept = false;                    // a graph output lives in it
-  std::vector<TensorId> names;          // that hold a valid value in it now
+  std::int32_t dies_after = -1;  // -1: never
+  bool kept = false;             // a graph output lives in it
+  std::vector<TensorId> names;   // that hold a valid value in it now
 };
 
 class Check {
@@ -48,7 +48,8 @@ class Check {
 
   bool Shape() {
     if (plan_.inputs.rows() != plan_.executions.size())
-      return Fail(Verdict::kInputCount, -1, OpId::kNone, TensorId::kNone, "the plan's inputs do not match its executions");
+      return Fail(Verdict::kInputCount, -1, OpId::kNone, TensorId::kNone,
+                  "the plan's inputs do not match its executions");
     std::vector<std::int32_t> runs(g_.num_ops(), 0);
     for (std::size_t i = 0; i < plan_.executions.size(); ++i) {
       const OpId op = plan_.executions[i];
@@ -57,13 +58,15 @@ class Check {
         return Fail(Verdict::kUnknownOp, pos, OpId::kNone, TensorId::kNone, At(pos) + "no such op");
       const std::int32_t n = ++runs[Index(op)];
       if (n > 1 && !g_.recomputable(op))
-        return Fail(Verdict::kRunsAgain, pos, op, TensorId::kNone, At(pos) + Op(op) + " runs again, but may run only once");
+        return Fail(Verdict::kRunsAgain, pos, op, TensorId::kNone,
+                    At(pos) + Op(op) + " runs again, but may run only once");
       if (rules_.max_executions && n > *rules_.max_executions)
         return Fail(Verdict::kTooManyExecutions, pos, op, TensorId::kNone,
                     At(pos) + Op(op) + " runs more than " + std::to_string(*rules_.max_executions) + " times");
     }
     for (std::size_t i = 0; i < runs.size(); ++i)
-      if (runs[i] == 0) return Fail(Verdict::kOpNeverRuns, -1, ToOpId(i), TensorId::kNone, Op(ToOpId(i)) + " never runs");
+      if (runs[i] == 0)
+        return Fail(Verdict::kOpNeverRuns, -1, ToOpId(i), TensorId::kNone, Op(ToOpId(i)) + " never runs");
     return true;
   }
 
@@ -111,19 +114,20 @@ class Check {
     for (std::size_t i = 0; i < listed.size(); ++i) {
       const TensorId t = listed[i];
       const OpId maker = t == TensorId::kNone ? OpId::kNone : g_.maker(t);
-      const std::int32_t want = t == TensorId::kNone      ? Plan::kAbsent
+      const std::int32_t want = t == TensorId::kNone   ? Plan::kAbsent
                                 : maker == OpId::kNone ? Plan::kGraphInput
                                                        : latest_[Index(maker)];
       if (t != TensorId::kNone) {
         Store* store = Holder(t);
         if (store == nullptr)
-          return Fail(Verdict::kMissingInput, pos, op, t, At(pos) + Op(op) + " needs " + Tensor(t) + ", which is not there");
+          return Fail(Verdict::kMissingInput, pos, op, t,
+                      At(pos) + Op(op) + " needs " + Tensor(t) + ", which is not there");
         store->last_use = std::max(store->last_use, pos);
       }
       if (given[i] != want)
         return Fail(Verdict::kWrongProducer, pos, op, t,
-                    At(pos) + Op(op) + ": input " + std::to_string(i) + " is made by execution " + std::to_string(want) +
-                        ", the plan says " + std::to_string(given[i]));
+                    At(pos) + Op(op) + ": input " + std::to_string(i) + " is made by execution " +
+                        std::to_string(want) + ", the plan says " + std::to_string(given[i]));
     }
     for (const TensorId t : g_.outputs(op)) {
       if (const TensorId base = g_.view_of(t); base != TensorId::kNone) {
@@ -159,7 +163,8 @@ class Check {
     for (const TensorId t : g_.graph_outputs()) {
       Store* store = Holder(t);
       if (store == nullptr)
-        return Fail(Verdict::kMissingOutput, -1, g_.maker(t), t, "graph output " + Tensor(t) + " is not there at the end");
+        return Fail(Verdict::kMissingOutput, -1, g_.maker(t), t,
+                    "graph output " + Tensor(t) + " is not there at the end");
       store->kept = true;
     }
     return true;
@@ -176,7 +181,8 @@ class Check {
       return nullptr;
     };
     const auto bad = [&](std::int32_t pos, TensorId t, const std::string& why) {
-      return Fail(Verdict::kBadFree, pos, OpId::kNone, t, "free of " + (t == TensorId::kNone ? "?" : Tensor(t)) + ": " + why);
+      return Fail(Verdict::kBadFree, pos, OpId::kNone, t,
+                  "free of " + (t == TensorId::kNone ? "?" : Tensor(t)) + ": " + why);
     };
     for (const Plan::Free& f : plan_.frees) {
       if (static_cast<std::int32_t>(f.tensor) < 0 || Index(f.tensor) >= g_.num_tensors())
@@ -185,11 +191,13 @@ class Check {
       if (found == nullptr)
         return bad(f.after, f.tensor, "execution " + std::to_string(f.execution) + " opens no storage for it");
       Store& store = *found;
-      if (f.after < 0 || f.after >= n) return bad(f.after, f.tensor, "position " + std::to_string(f.after) + " is not in the plan");
+      if (f.after < 0 || f.after >= n)
+        return bad(f.after, f.tensor, "position " + std::to_string(f.after) + " is not in the plan");
       if (store.dies_after >= 0) return bad(f.after, f.tensor, "dies twice");
       if (store.kept) return bad(f.after, f.tensor, "a graph output needs it at the end");
       if (f.after < store.last_use)
-        return bad(f.after, f.tensor, "dies after position " + std::to_string(f.after) + ", used at " + std::to_string(store.last_use));
+        return bad(f.after, f.tensor,
+                   "dies after position " + std::to_string(f.after) + ", used at " + std::to_string(store.last_use));
       store.dies_after = f.after;
     }
     return true;
@@ -237,12 +245,12 @@ class Check {
     }
     std::int64_t peak = resident;
     std::int32_t peak_at = -1;
-    __int128 duration = 0;
+    Int128 duration = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      __int128 wide = static_cast<__int128>(resident) + change[i];
+      Int128 wide = static_cast<Int128>(resident) + change[i];
       duration += g_.duration(plan_.executions[i]).count();
-      __int128 moment = wide + g_.workspace(plan_.executions[i]).count();
-      constexpr __int128 kMax = std::numeric_limits<std::int64_t>::max();
+      Int128 moment = wide + g_.workspace(plan_.executions[i]).count();
+      constexpr Int128 kMax = std::numeric_limits<std::int64_t>::max();
       if (moment > kMax || duration > kMax)
         return Fail(Verdict::kOverBudget, static_cast<std::int32_t>(i), plan_.executions[i], TensorId::kNone,
                     At(static_cast<std::int32_t>(i)) + "overflow: the sums leave 63 bits");

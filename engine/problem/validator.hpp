@@ -17,37 +17,37 @@ namespace ebb {
 
 enum class Verdict {
   kHolds,
-  kUnknownOp,            // an execution names an op that the graph does not have
+  kUnknownOp,  // an execution names an op that the graph does not have
   kOpNeverRuns,
-  kRunsAgain,            // an op with recomputable = false runs twice
-  kTooManyExecutions,    // over max_executions
-  kInputCount,           // an execution names more or fewer producers than its op has inputs
-  kWrongProducer,        // not the latest earlier execution of the maker, or a wrong -1 / null
-  kMissingInput,         // an input's storage is dead, overwritten or was never made
-  kMissingViewBase,      // a view is made while its base is not there
-  kMissingOutput,        // a graph output is not resident at the end
-  kBadFree,              // a death that names no storage, comes before a use, twice, or not at all
-  kOutOfOrder,           // first executions do not follow the order asked for (fixed, staged)
-  kStageOutOfOrder,      // repeats between two first executions do not follow the graph's order (staged)
+  kRunsAgain,          // an op with recomputable = false runs twice
+  kTooManyExecutions,  // over max_executions
+  kInputCount,         // an execution names more or fewer producers than its op has inputs
+  kWrongProducer,      // not the latest earlier execution of the maker, or a wrong -1 / null
+  kMissingInput,       // an input's storage is dead, overwritten or was never made
+  kMissingViewBase,    // a view is made while its base is not there
+  kMissingOutput,      // a graph output is not resident at the end
+  kBadFree,            // a death that names no storage, comes before a use, twice, or not at all
+  kOutOfOrder,         // first executions do not follow the order asked for (fixed, staged)
+  kStageOutOfOrder,    // repeats between two first executions do not follow the graph's order (staged)
   kOverBudget,
-  kWrongDuration,        // plan.duration is not the sum
-  kWrongPeak,            // plan.peak is not the peak
+  kWrongDuration,  // plan.duration is not the sum
+  kWrongPeak,      // plan.peak is not the peak
 };
 
 struct ValidationResult {
   Verdict verdict = Verdict::kHolds;
-  std::int32_t position = -1;            // execution at fault, where there is one
+  std::int32_t position = -1;  // execution at fault, where there is one
   OpId op = OpId::kNone;
   TensorId tensor = TensorId::kNone;
-  Bytes bytes_needed, bytes_given;       // kOverBudget, kWrongPeak
-  std::string text;                      // one line for people
+  Bytes bytes_needed, bytes_given;  // kOverBudget, kWrongPeak
+  std::string text;                 // one line for people
   [[nodiscard]] bool ok() const { return verdict == Verdict::kHolds; }
 };
 
 struct PlanRules {
   OrderMode order = OrderMode::kFixed;
-  std::optional<Bytes> budget;                    // none: any peak
-  std::optional<std::int32_t> max_executions;     // per op; none: any number
+  std::optional<Bytes> budget;                 // none: any peak
+  std::optional<std::int32_t> max_executions;  // per op; none: any number
 };
 
 [[nodiscard]] ValidationResult Validate(const Graph& graph, const Plan& plan, const PlanRules& rules);
