@@ -6,32 +6,83 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/problem/hazards.hpp"
 
 namespace ebb {
 namespace {
 
 constexpr std::int32_t kNone = -1;
 
-// A view op whose repeats cost nothing and need nothing but its base: no solver has to decide on it.
-// Not free either: a view of what is overwritten in place. There an old view can keep the old value while a new copy of
-// the base is consumed, so old and new are not interchangeable.
-bool IsFreeView(const Graph& g, OpId op, const std::vector<std::uint8_t>& overwritten) {
-  if (g.duration(op).count() != 0 || g.workspace(op).count() != 0 || !g.recomputable(op)) return false;
-  if (g.outputs(op).empty() || !g.inplace(op).empty()) return false;
-  TensorId head = TensorId::kNone;
-  const auto same = [&](TensorId t) {
-    const TensorId h = SegmentHead(g, t);
-    if (head == TensorId::kNone) head = h;
-    return h == head && !overwritten[Index(h)];
-  };
-  for (const TensorId t : g.outputs(op))
-    if (g.view_of(t) == TensorId::kNone || !same(t)) return false;
-  // An input that is not of the same storage has to be there for a repeat: that is a decision.
-  for (const TensorId t : g.inputs(op))
-    if (t != TensorId::kNone && !same(t)) return false;
-  return true;
-}
+// Which view ops are free: their repeats cost nothing and need nothing but one value, so no solver has to decide on them.
+//
+// Not free, though they take no time:
+//  - a view of what is overwritten in place: an old view can keep the old value while a new copy of the base is consumed,
+//    so old and new are not interchangeable;
+//  - a view op that reads two values of one storage (a base and a costly view of it): after the base is made again these
+//    are two storages, and both would have to be there for a repeat;
+//  - a view beside a costly view of the same base, where the base's maker makes other things too: the maker may run
+//    again for the other output while the costly view keeps the old storage alive; the free view's readers would have
+//    to keep the new one as well.
+class FreeViews {
+ public:
+  FreeViews(const Graph& g, const std::vector<TensorId>& head, const std::vector<std::uint8_t>& overwritten)
+      : g_(g), head_(head), overwritten_(overwritten) {}
+
+  std::vector<std::uint8_t> Run() {
+    std::vector<std::uint8_t> barred(g_.num_tensors(), 0);  // by segment head
+    Sweep(barred);
+    bool any = false;
+    for (std::size_t i = 0; i < g_.num_ops(); ++i) {
+      if (free_[i]) continue;
+      for (const TensorId t : g_.outputs(ToOpId(i))) {
+        if (g_.view_of(t) == TensorId::kNone) continue;
+        const TensorId head = head_[Index(t)];
+        const OpId maker = g_.maker(head);
+        if (maker == OpId::kNone || maker == ToOpId(i) || g_.outputs(maker).size() < 2) continue;
+        barred[Index(head)] = 1;
+        any = true;
+      }
+    }
+    if (any) Sweep(barred);
+    return std::move(free_);
+  }
+
+ private:
+  // In topological order: source_[t] is what a read of t reads once free views are gone.
+  void Sweep(const std::vector<std::uint8_t>& barred) {
+    free_.assign(g_.num_ops(), 0);
+    source_.assign(g_.num_tensors(), TensorId::kNone);
+    for (std::size_t i = 0; i < g_.num_tensors(); ++i)
+      if (g_.maker(ToTensorId(i)) == OpId::kNone) source_[i] = g_.storage_root(ToTensorId(i));
+    for (const OpId op : g_.order()) {
+      free_[Index(op)] = IsFree(op, barred);
+      for (const TensorId t : g_.outputs(op))
+        source_[Index(t)] = free_[Index(op)] ? source_[Index(g_.view_of(t))] : t;
+    }
+  }
+  bool IsFree(OpId op, const std::vector<std::uint8_t>& barred) const {
+    if (g_.duration(op).count() != 0 || g_.workspace(op).count() != 0 || !g_.recomputable(op)) return false;
+    if (g_.outputs(op).empty() || !g_.inplace(op).empty()) return false;
+    TensorId source = TensorId::kNone;
+    const auto same = [&](TensorId t) {
+      if (source == TensorId::kNone) source = source_[Index(t)];
+      return source_[Index(t)] == source;
+    };
+    for (const TensorId t : g_.outputs(op)) {
+      // Every base is another op's: one that the op makes itself has no source yet and is no match.
+      if (g_.view_of(t) == TensorId::kNone || g_.maker(g_.view_of(t)) == op || !same(g_.view_of(t))) return false;
+    }
+    for (const TensorId t : g_.inputs(op))
+      if (t != TensorId::kNone && !same(t)) return false;
+    const TensorId head = head_[Index(source)];
+    return !overwritten_[Index(head)] && !barred[Index(head)];
+  }
+
+  const Graph& g_;
+  const std::vector<TensorId>& head_;
+  const std::vector<std::uint8_t>& overwritten_;
+  std::vector<std::uint8_t> free_;
+  std::vector<TensorId> source_;
+};
 
 class Flattener {
  public:
@@ -42,9 +93,10 @@ class Flattener {
     out_.resident_bytes = g_.input_bytes().count();
     out_.base_duration = g_.base_duration().count();
     overwritten_.assign(g_.num_tensors(), 0);
+    FindHeads();
     for (std::size_t i = 0; i < out_.num_ops; ++i)
-      for (const InplacePair& p : g_.inplace(ToOpId(i))) overwritten_[Index(SegmentHead(g_, p.input))] = 1;
-    FindFreeViews();
+      for (const InplacePair& p : g_.inplace(ToOpId(i))) overwritten_[Index(head_[Index(p.input)])] = 1;
+    out_.view_op = FreeViews(g_, head_, overwritten_).Run();
     MakeValues();
     MakeOps();
     out_.readers =
@@ -57,9 +109,14 @@ class Flattener {
   }
 
  private:
-  void FindFreeViews() {
-    out_.view_op.assign(out_.num_ops, 0);
-    for (std::size_t i = 0; i < out_.num_ops; ++i) out_.view_op[i] = IsFreeView(g_, ToOpId(i), overwritten_);
+  // The tensor that opens each tensor's segment (hazards.hpp), bases first.
+  void FindHeads() {
+    head_.resize(g_.num_tensors());
+    for (std::size_t i = 0; i < g_.num_tensors(); ++i)
+      if (g_.maker(ToTensorId(i)) == OpId::kNone) head_[i] = g_.storage_root(ToTensorId(i));
+    for (const OpId op : g_.order())
+      for (const TensorId t : g_.outputs(op))
+        head_[Index(t)] = g_.view_of(t) == TensorId::kNone ? t : head_[Index(g_.view_of(t))];
   }
 
   // stands_for_[t]: the value that a read of t reads; kNone for what is always there.
@@ -160,6 +217,7 @@ class Flattener {
   const Graph& g_;
   Instance out_;
   std::vector<std::int32_t> stands_for_;
+  std::vector<TensorId> head_;
   std::vector<std::uint8_t> overwritten_;  // by segment head
 };
 
