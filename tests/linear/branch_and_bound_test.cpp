@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random 0/1 programs against enumeration: the optimum, the bound at every stop, and every fixing; with all features on
+// and off, with cutoffs above, at and below the optimum, and in small slices of work.
+#include "engine/linear/branch_and_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+#include <doctest/doctest.h>
+
+#include "tests/support/seed.hpp"
+
+namespace {
+
+using ebb::BinaryProgram;
+using ebb::BranchAndBound;
+
+struct Random {
+  boost::random::mt19937 engine;
+  int operator()(int low, int high) { return boost::random::uniform_int_distribution<int>(low, high)(engine); }
+};
+
+BinaryProgram MakeProgram(Random& random, int columns, std::int64_t unit) {
+  BinaryProgram p;
+  for (int j = 0; j < columns; ++j) p.cost.push_back(random(1, 20) * 3);
+  const int rows = random(1, 2 * columns);
+  for (int r = 0; r < rows; ++r) {
+    const int kind = random(0, 3);
+    std::int64_t least = 0, most = 0;
+    for (int j = 0; j < columns; ++j) {
+      if (random(0, 2) != 0) continue;
+      std::int64_t c = 1;
+      if (kind == 1) c = -1;
+      if (kind == 2) c = random(0, 1) == 0 ? -1 : 1;
+      if (kind == 3) c = -unit * random(1, 30);
+      p.rows.Term(j, c);
+      least += std::min<std::int64_t>(c, 0);
+      most += std::max<std::int64_t>(c, 0);
+    }
+    if (p.rows.open_terms() == 0) continue;
+    const std::int64_t rhs = kind == 3 ? least / random(2, 4) : std::min<std::int64_t>(most, random(-1, 2));
+    const std::int32_t row = p.rows.EndRow(rhs);
+    if (kind == 3) p.knapsacks.push_back(row);
+    if (kind == 0 && random(0, 2) == 0) p.lazy.push_back(row);
+  }
+  return p;
+}
+
+std::int64_t Enumerate(const BinaryProgram& p) {
+  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  const int n = static_cast<int>(p.cost.size());
+  for (std::uint32_t m = 0; m < (1U << n); ++m) {
+    bool ok = true;
+    for (std::size_t r = 0; r < p.rows.size() && ok; ++r) {
+      std::int64_t a = 0;
+      for (std::size_t k = 0; k < p.rows.columns(r).size(); ++k)
+        if (m >> p.rows.columns(r)[k] & 1U) a += p.rows.coefficients(r)[k];
+      ok = a >= p.rows.rhs(r);
+    }
+    if (!ok) continue;
+    std::int64_t c = 0;
+    for (int j = 0; j < n; ++j)
+      if (m >> j & 1U) c += p.cost[static_cast<std::size_t>(j)];
+    best = std::min(best, c);
+  }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("branch and bound finds the enumerated optimum and never bounds above it") {
+  Random random{boost::random::mt19937(static_cast<std::uint32_t>(ebb::test::Seed("branch_and_bound")))};
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  std::int64_t failures = 0, nodes = 0, cuts = 0;
+  for (int round = 0; round < 6000; ++round) {
+    CAPTURE(round);
+    const BinaryProgram program = MakeProgram(random, random(2, 14), random(0, 1) == 0 ? 1 : 123456789);
+    const std::int64_t best = Enumerate(program);
+    BranchAndBound::Params params;
+    params.reduced_cost_fixing = random(0, 3) != 0;
+    params.knapsack_cuts = random(0, 3) != 0;
+    params.root_rounds = random(0, 10);
+    params.reliability = random(0, 4);
+    BranchAndBound search(program, nullptr, params);
+    std::int64_t cutoff = kNone;
+    if (best != kNone && random(0, 1) == 0) search.SetCutoff(cutoff = best + 3 * random(-1, 2));
+    const bool sliced = random(0, 1) == 0;
+    for (int step = 0;; ++step) {
+      REQUIRE(step < 100000);
+      ebb::WorkBudget work(sliced ? 20000 + 1000 * step : 1'000'000'000);
+      const auto state = search.Step(work);
+      if (best < cutoff) REQUIRE(std::min(search.lower_bound(), search.cutoff()) <= best);
+      if (state == BranchAndBound::State::kFinished) break;
+    }
+    if (best < cutoff) {
+      REQUIRE(search.has_solution());
+      CHECK(search.solution_cost() == best);
+      CHECK(search.lower_bound() == best);
+    } else {
+      CHECK_FALSE(search.has_solution());
+    }
+    failures += search.counters().exact_failures;
+    nodes += search.counters().nodes;
+    cuts += search.counters().cuts;
+  }
+  MESSAGE("nodes " << nodes << ", cuts " << cuts << ", unconfirmed LP verdicts " << failures);
+}
