@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CaDiCaL behind SatBackend: the only file that includes its header. EBB_CADICAL_MAJOR (told by CMake from programs that
-// link) chooses between the signatures of 1.7 and 2.x. The guards, each for a behaviour that was seen:
+// CaDiCaL behind SatBackend: the only file that includes its header. EBB_CADICAL_MAJOR (told by CMake from programs
+// that link) chooses between the signatures of 1.7 and 2.x. The guards, each for a behaviour that was seen:
 //
 //  * notify_backtrack may name a level at or above the present one (1.7.4's vivification): ignored.
 //  * 1.7 tells fixed literals apart and does not tell them again after backtracking; 2.x tells them once, at the level
@@ -9,11 +9,12 @@
 //  * chrono = 0: with out-of-order assignments a late external clause would not propagate on its true level.
 //  * The solver prints unless told not to; its constructor reads CADICAL_* from the environment, which can at most
 //    change tracing, since all options that matter are set here.
-//  * Variables that the engine knows are frozen, so elimination, blocked clauses and the like never apply: switched off,
+//  * Variables that the engine knows are frozen, so elimination, blocked clauses and the like never apply: switched
+//  off,
 //    they only cost time. Vivification is off too: in 1.7.4 it runs unannounced levels.
-#include <cadical.hpp>
-
 #include <climits>
+
+#include <cadical.hpp>
 
 #include "engine/core/sat_backend.hpp"
 

@@ -86,18 +86,22 @@ Lit Engine::Geq(IntVar x, std::int64_t v) {
     // Between searches the chain costs nothing to tell; during one, a clause that is unit would make the SAT solver
     // backtrack, so there links are told as reasons when they are used.
     const auto lits = ints_.literals(x);
-    const auto at = std::lower_bound(lits.begin(), lits.end(), v, [](const auto& l, std::int64_t w) { return l.value < w; });
+    const auto at =
+        std::lower_bound(lits.begin(), lits.end(), v, [](const auto& l, std::int64_t w) { return l.value < w; });
     if (at != lits.begin()) AddClause({~lit, std::prev(at)->lit});
     if (std::next(at) != lits.end()) AddClause({~std::next(at)->lit, lit});
   }
   return lit;
 }
 
-// --- Watches and cells -------------------------------------------------------------------------------------------------
+// --- Watches and cells
+// -------------------------------------------------------------------------------------------------
 
 void Engine::Watch(Lit lit, PropId p, std::int32_t data) { lit_watches_[lit.index()].push_back({p, data}); }
 void Engine::WatchLower(IntVar x, PropId p, std::int32_t data) { bound_watches_[2 * Index(x)].push_back({p, data}); }
-void Engine::WatchUpper(IntVar x, PropId p, std::int32_t data) { bound_watches_[2 * Index(x) + 1].push_back({p, data}); }
+void Engine::WatchUpper(IntVar x, PropId p, std::int32_t data) {
+  bound_watches_[2 * Index(x) + 1].push_back({p, data});
+}
 
 void Engine::Schedule(PropId p) {
   Registered& r = propagators_[Index(p)];
@@ -118,7 +122,8 @@ void Engine::Set(CellId cell, std::int64_t value) {
   now = value;
 }
 
-// --- The trail ---------------------------------------------------------------------------------------------------------
+// --- The trail
+// ---------------------------------------------------------------------------------------------------------
 
 void Engine::Assign(Lit lit, const Reason& reason, std::int32_t handed_level, bool late) {
   assert(IsOpen(lit));
@@ -232,7 +237,8 @@ void Engine::Backtrack(std::int32_t to) {
   for (const Lit lit : relink) Relink(lit);
 }
 
-// --- Inference ---------------------------------------------------------------------------------------------------------
+// --- Inference
+// ---------------------------------------------------------------------------------------------------------
 
 bool Engine::Infer(PropId p, std::uint16_t rule, Lit lit, std::span<const Lit> because) {
   if (IsTrue(lit)) return true;

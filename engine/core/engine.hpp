@@ -12,8 +12,8 @@
 //  E3  What is on the trail is handed to the SAT solver in order, so E2 holds there too.
 //  E4  No literal is made while a reason is being asked for (CaDiCaL keeps references into its variable tables).
 //
-// Everything a clause depends on is a literal in it: whoever uses the incumbent's value or a budget puts a bound literal
-// of a variable (or an assumption literal) into the reason, so that every clause is true for good.
+// Everything a clause depends on is a literal in it: whoever uses the incumbent's value or a budget puts a bound
+// literal of a variable (or an assumption literal) into the reason, so that every clause is true for good.
 #pragma once
 
 #include <cstdint>
@@ -65,9 +65,9 @@ class Engine final : private SatClient {
   // True in every solution. During a search it reaches the SAT solver with the next propagation.
   void AddClause(std::span<const Lit> clause);
   void AddClause(std::initializer_list<Lit> clause) { AddClause(std::span(clause.begin(), clause.size())); }
-  void SetBrancher(Brancher* brancher) { brancher_ = brancher; }    // not owned; may be null
+  void SetBrancher(Brancher* brancher) { brancher_ = brancher; }        // not owned; may be null
   void SetListener(ClauseListener* listener) { listener_ = listener; }  // not owned; may be null
-  void Prefer(Lit lit) { sat_->SetPhase(lit); }  // the value to try first; between searches
+  void Prefer(Lit lit) { sat_->SetPhase(lit); }                         // the value to try first; between searches
 
   // [x >= v] and [x <= v]: makes the literal where there is none yet. Not while explaining.
   [[nodiscard]] Lit Geq(IntVar x, std::int64_t v);
@@ -179,15 +179,15 @@ class Engine final : private SatClient {
   void Fail(std::exception_ptr why);
 
   IntVars ints_;
-  std::vector<Value> values_;            // by SAT variable
-  std::vector<std::int32_t> position_;   // by SAT variable: index on the trail
-  std::vector<Value> fixed_;             // by SAT variable: what the SAT solver holds for good
+  std::vector<Value> values_;           // by SAT variable
+  std::vector<std::int32_t> position_;  // by SAT variable: index on the trail
+  std::vector<Value> fixed_;            // by SAT variable: what the SAT solver holds for good
   std::vector<TrailEntry> trail_;
   std::vector<std::size_t> level_marks_;  // trail size when level i + 1 began
-  std::vector<Lit> arena_;               // eager reasons, in trail order
+  std::vector<Lit> arena_;                // eager reasons, in trail order
   std::size_t next_event_ = 0, next_to_hand_ = 0;
   std::vector<std::size_t> handed_late_;  // trail entries that were handed at a level above their own
-  std::vector<Contrary> contrary_;       // told by the SAT solver against what is true here
+  std::vector<Contrary> contrary_;        // told by the SAT solver against what is true here
 
   std::vector<Registered> propagators_;
   std::vector<PropId> queue_[kPriorities];
@@ -200,12 +200,12 @@ class Engine final : private SatClient {
   std::vector<std::pair<CellId, std::int64_t>> cell_log_;
   std::vector<std::size_t> cell_marks_;
 
-  bool conflict_ = false;                // a conflict clause waits or was handed over; until the next backtrack
+  bool conflict_ = false;  // a conflict clause waits or was handed over; until the next backtrack
   bool conflict_waits_ = false;
   std::vector<Lit> conflict_clause_;
   std::vector<std::vector<Lit>> clauses_out_;  // waiting for the SAT solver
   std::vector<Lit> clause_now_, reason_now_;
-  Lit split_;                            // the next decision, after a variable was found open in a full assignment
+  Lit split_;  // the next decision, after a variable was found open in a full assignment
   bool solving_ = false, accepted_ = false, stop_ = false, explaining_ = false;
 
   Brancher* brancher_ = nullptr;

@@ -19,7 +19,8 @@ void Engine::Fail(std::exception_ptr why) {
   stop_ = true;
 }
 
-// --- Told by the SAT solver --------------------------------------------------------------------------------------------
+// --- Told by the SAT solver
+// --------------------------------------------------------------------------------------------
 
 void Engine::OnAssigned(Lit lit) {
   budget_->Spend(kTicksPerLiteral);
@@ -55,7 +56,8 @@ void Engine::NoteLate(std::size_t trail_index) {
   if (!level_marks_.empty() && trail_index < level_marks_.back()) handed_late_.push_back(trail_index);
 }
 
-// --- Propagation -------------------------------------------------------------------------------------------------------
+// --- Propagation
+// -------------------------------------------------------------------------------------------------------
 
 Lit Engine::NextToHand() {
   while (next_to_hand_ < trail_.size()) {
@@ -111,7 +113,8 @@ Lit Engine::NextPropagation() {
   }
 }
 
-// --- Clauses and reasons -----------------------------------------------------------------------------------------------
+// --- Clauses and reasons
+// -----------------------------------------------------------------------------------------------
 
 // Appends lit and the negation of what made it true.
 void Engine::Explain(Lit lit, std::vector<Lit>& clause) {
@@ -133,8 +136,8 @@ void Engine::Explain(Lit lit, std::vector<Lit>& clause) {
     case Reason::Kind::kLazy: {
       std::vector<Lit> because;
       explaining_ = true;
-      propagators_[Index(reason.propagator)].code->Explain(
-          *this, lit, {reason.rule, reason.a, reason.b}, position, because);
+      propagators_[Index(reason.propagator)].code->Explain(*this, lit, {reason.rule, reason.a, reason.b}, position,
+                                                           because);
       explaining_ = false;
       ++statistics_.lazy_reasons;
       for (const Lit b : because)
@@ -188,7 +191,8 @@ std::span<const Lit> Engine::NextClause() {
   return clause_now_;
 }
 
-// --- Decisions and complete assignments --------------------------------------------------------------------------------
+// --- Decisions and complete assignments
+// --------------------------------------------------------------------------------
 
 Lit Engine::Decide() {
   if (stop_) return {};

@@ -43,15 +43,15 @@ std::int64_t IntVars::Floor(IntVar x, std::int64_t v) const {
 
 Lit IntVars::Find(IntVar x, std::int64_t value) const {
   const auto& lits = vars_[Index(x)].lits;
-  const auto it = std::lower_bound(lits.begin(), lits.end(), value,
-                                   [](const OrderLit& l, std::int64_t v) { return l.value < v; });
+  const auto it =
+      std::lower_bound(lits.begin(), lits.end(), value, [](const OrderLit& l, std::int64_t v) { return l.value < v; });
   return it != lits.end() && it->value == value ? it->lit : Lit();
 }
 
 void IntVars::Insert(IntVar x, std::int64_t value, Lit lit) {
   auto& lits = vars_[Index(x)].lits;
-  const auto it = std::lower_bound(lits.begin(), lits.end(), value,
-                                   [](const OrderLit& l, std::int64_t v) { return l.value < v; });
+  const auto it =
+      std::lower_bound(lits.begin(), lits.end(), value, [](const OrderLit& l, std::int64_t v) { return l.value < v; });
   assert(lit.positive() && (it == lits.end() || it->value != value));
   lits.insert(it, {value, lit});
   if (owner_.size() <= lit.var()) owner_.resize(lit.var() + 1);

@@ -2,10 +2,11 @@
 //
 // Integer variables as chains of bound literals [x >= v], made only when somebody asks for one (lazy clause generation:
 // Ohrimenko, Stuckey, Codish 2009; Feydy, Stuckey, "Lazy clause generation reengineered", CP 2009). This class holds
-// domains, present bounds, the literals that exist, and the history of the bounds; the engine owns the trail and calls it.
+// domains, present bounds, the literals that exist, and the history of the bounds; the engine owns the trail and calls
+// it.
 //
-// A domain is a range or a sorted set of values (sparse: the staged start times). A bound between two values of a sparse
-// domain is moved to the next value, so that equal bounds are one literal.
+// A domain is a range or a sorted set of values (sparse: the staged start times). A bound between two values of a
+// sparse domain is moved to the next value, so that equal bounds are one literal.
 //
 // History: every change of a bound is an event {variable, side, value, literal, trail position, event before it}. The
 // chain of events of one side answers "which literal said x >= v before trail position p", which is all that a lazy

@@ -19,19 +19,19 @@ namespace ebb::core {
 class SatClient {
  public:
   virtual ~SatClient() = default;
-  virtual void OnAssigned(Lit lit) = 0;            // at the present level
-  virtual void OnFixed(Lit lit) = 0;               // true from now on whatever the level; may repeat
+  virtual void OnAssigned(Lit lit) = 0;  // at the present level
+  virtual void OnFixed(Lit lit) = 0;     // true from now on whatever the level; may repeat
   virtual void OnNewLevel() = 0;
   virtual void OnBacktrack(std::int32_t level) = 0;  // strictly below the present level
-  virtual Lit NextPropagation() = 0;               // none: nothing to propagate
+  virtual Lit NextPropagation() = 0;                 // none: nothing to propagate
   // The clause that made NextPropagation's `lit` true; lit is in it.
   virtual std::span<const Lit> ReasonOf(Lit lit) = 0;
-  virtual bool HasClause() = 0;                    // another clause to add?
+  virtual bool HasClause() = 0;  // another clause to add?
   virtual std::span<const Lit> NextClause() = 0;
-  virtual Lit Decide() = 0;                        // none: the SAT solver chooses
-  virtual bool AcceptModel() = 0;                  // all observed variables are assigned; false: HasClause is true next
+  virtual Lit Decide() = 0;        // none: the SAT solver chooses
+  virtual bool AcceptModel() = 0;  // all observed variables are assigned; false: HasClause is true next
   virtual bool StopNow() = 0;
-  virtual void OnLearned(std::int32_t size) = 0;   // a conflict was analysed
+  virtual void OnLearned(std::int32_t size) = 0;  // a conflict was analysed
 };
 
 enum class SatResult { kUnknown, kSat, kUnsat };
@@ -39,12 +39,12 @@ enum class SatResult { kUnknown, kSat, kUnsat };
 class SatBackend {
  public:
   virtual ~SatBackend() = default;
-  virtual void Observe(std::size_t var) = 0;                 // a fresh variable; also during the search
-  virtual void AddClause(std::span<const Lit> clause) = 0;   // between searches
-  virtual void SetPhase(Lit lit) = 0;                        // preferred value; between searches
+  virtual void Observe(std::size_t var) = 0;                // a fresh variable; also during the search
+  virtual void AddClause(std::span<const Lit> clause) = 0;  // between searches
+  virtual void SetPhase(Lit lit) = 0;                       // preferred value; between searches
   // `conflict_limit` < 0: none.
   virtual SatResult Solve(std::span<const Lit> assumptions, std::int64_t conflict_limit) = 0;
-  virtual bool Failed(Lit assumption) = 0;                   // after kUnsat: is it in the core?
+  virtual bool Failed(Lit assumption) = 0;  // after kUnsat: is it in the core?
 };
 
 // `client` must outlive the backend.

@@ -3,13 +3,13 @@
 // enumeration. In check builds every clause given to the SAT solver goes through its propagator's checker too.
 #include "engine/core/engine.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/uniform_int_distribution.hpp>
 #include <memory>
 #include <numeric>
+
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+#include <doctest/doctest.h>
 
 #include "tests/core/toys.hpp"
 #include "tests/support/seed.hpp"
@@ -103,7 +103,8 @@ TEST_CASE("job shop: optimum and its proof, eager and lazy reasons") {
     for (int j = 0; j < 3; ++j) {
       for (int o = 0; o < 3; ++o) start[j][o] = e.NewInt(0, 30);
       for (int o = 0; o < 3; ++o)
-        e.Add(std::make_unique<Difference>(e.True(), start[j][o], length[j][o], o < 2 ? start[j][o + 1] : makespan, lazy));
+        e.Add(std::make_unique<Difference>(e.True(), start[j][o], length[j][o], o < 2 ? start[j][o + 1] : makespan,
+                                           lazy));
     }
     for (int a = 0; a < 3; ++a)
       for (int b = a + 1; b < 3; ++b)
@@ -181,7 +182,8 @@ TEST_CASE("random models: as many solutions as by enumeration") {
       const auto val = [&](std::size_t i) { return domains[i][at[i]]; };
       for (std::uint64_t mask = 0; mask < (1u << nb); ++mask) {
         const auto on = [&](Lit l) {
-          const auto i = static_cast<std::size_t>(std::find(lits.begin(), lits.end(), l.positive() ? l : ~l) - lits.begin());
+          const auto i =
+              static_cast<std::size_t>(std::find(lits.begin(), lits.end(), l.positive() ? l : ~l) - lits.begin());
           return ((mask >> i) & 1) == (l.positive() ? 1u : 0u);
         };
         bool ok = true;
