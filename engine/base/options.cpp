@@ -20,6 +20,11 @@ struct Name {  // "time_limit" -> "time-limit", at compile time
   [[nodiscard]] constexpr std::string_view view() const { return {text, N - 1}; }
 };
 
+// Separators of "a|b|c". A function, since naming a literal twice need not give the same address.
+constexpr std::size_t Bars(std::string_view choices) {
+  return static_cast<std::size_t>(std::count(choices.begin(), choices.end(), '|'));
+}
+
 // clang-format off
 #define EBB_SWITCH(member, def, help) constexpr Name kName_##member(#member);
 #define EBB_INTEGER(member, def, lo, hi, help) constexpr Name kName_##member(#member);
@@ -40,7 +45,7 @@ constexpr auto kTable = std::to_array<OptionInfo>({
 #define EBB_REAL(member, def, lo, hi, help) {kName_##member.view(), OptionType::kReal, def, lo, hi, "", help},
 #define EBB_CHOICE(member, type, def, choices, help) \
   {kName_##member.view(), OptionType::kChoice, static_cast<double>(static_cast<int>(type::def)), 0, \
-   static_cast<double>(std::count(choices, choices + sizeof(choices) - 1, '|')), choices, help},
+   static_cast<double>(Bars(choices)), choices, help},
 #define EBB_BUDGET(member, help) {kName_##member.view(), OptionType::kBudget, 0, 0, 0, "", help},
 #include "engine/base/options.def"
 #undef EBB_SWITCH
