@@ -6,18 +6,20 @@
 #include <algorithm>
 #include <utility>
 
-
 namespace ebb {
 namespace {
 
 constexpr std::int32_t kNone = -1;
 
-// Which view ops are free: their repeats cost nothing and need nothing but one value, so no solver has to decide on them.
+// Which view ops are free: their repeats cost nothing and need nothing but one value, so no solver has to decide on
+// them.
 //
 // Not free, though they take no time:
-//  - a view of what is overwritten in place: an old view can keep the old value while a new copy of the base is consumed,
+//  - a view of what is overwritten in place: an old view can keep the old value while a new copy of the base is
+//  consumed,
 //    so old and new are not interchangeable;
-//  - a view op that reads two values of one storage (a base and a costly view of it): after the base is made again these
+//  - a view op that reads two values of one storage (a base and a costly view of it): after the base is made again
+//  these
 //    are two storages, and both would have to be there for a repeat;
 //  - a view beside a costly view of the same base, where the base's maker makes other things too: the maker may run
 //    again for the other output while the costly view keeps the old storage alive; the free view's readers would have
@@ -55,8 +57,7 @@ class FreeViews {
       if (g_.maker(ToTensorId(i)) == OpId::kNone) source_[i] = g_.storage_root(ToTensorId(i));
     for (const OpId op : g_.order()) {
       free_[Index(op)] = IsFree(op, barred);
-      for (const TensorId t : g_.outputs(op))
-        source_[Index(t)] = free_[Index(op)] ? source_[Index(g_.view_of(t))] : t;
+      for (const TensorId t : g_.outputs(op)) source_[Index(t)] = free_[Index(op)] ? source_[Index(g_.view_of(t))] : t;
     }
   }
   bool IsFree(OpId op, const std::vector<std::uint8_t>& barred) const {

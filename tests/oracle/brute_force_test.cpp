@@ -3,11 +3,11 @@
 // all sequences up to a length, and its orders against each other.
 #include "tests/oracle/brute_force.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <optional>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/problem/graph_builder.hpp"
 #include "tests/oracle/judge.hpp"
@@ -20,8 +20,8 @@ using namespace ebb::test;
 namespace {
 
 // The best of all sequences of at most `length` executions, one by one.
-std::optional<std::int64_t> BestByEnumeration(const Graph& graph, std::int64_t budget, OrderMode mode,
-                                              std::int32_t cap, std::size_t length) {
+std::optional<std::int64_t> BestByEnumeration(const Graph& graph, std::int64_t budget, OrderMode mode, std::int32_t cap,
+                                              std::size_t length) {
   std::optional<std::int64_t> best;
   std::vector<OpId> sequence;
   const auto visit = [&](const auto& self) -> void {

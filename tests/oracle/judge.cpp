@@ -55,7 +55,8 @@ JudgeAnswer Judge(const Graph& graph, std::span<const OpId> sequence) {
       for (const InplacePair& pair : graph.inplace(op))
         if (pair.output == t) over = pair.input;
       if (const TensorId base = graph.view_of(t); base != TensorId::kNone) {
-        if (!bound.contains(base)) return fail(position, op, "views " + graph.tensor_name(base) + ", which is not there");
+        if (!bound.contains(base))
+          return fail(position, op, "views " + graph.tensor_name(base) + ", which is not there");
         bound[t] = bound.at(base);
         use(bound.at(t));
       } else if (over != TensorId::kNone) {

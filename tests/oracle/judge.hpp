@@ -16,7 +16,7 @@ namespace ebb::test {
 struct JudgeAnswer {
   bool valid = false;
   bool served = false;  // every execution finds its inputs; what is at fault is the end at most
-  std::string fault;  // where not valid
+  std::string fault;    // where not valid
   std::int64_t duration = 0;
   std::int64_t peak = 0;
 };

@@ -6,11 +6,12 @@
 // kept outputs, absent and repeated inputs, given orders. Same seed, same graph.
 #pragma once
 
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/uniform_int_distribution.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
 
 #include "engine/problem/graph.hpp"
 
@@ -31,11 +32,11 @@ struct RandomGraphOptions {
   int views = 25;
   int inplace = 20;
   int workspace = 20;
-  int once = 12;             // recomputable = false
+  int once = 12;  // recomputable = false
   int zero_size = 10;
   int zero_duration = 20;
-  int kept = 15;             // tensors listed as graph outputs
-  int graph_inputs = 50;     // chance of having any
+  int kept = 15;          // tensors listed as graph outputs
+  int graph_inputs = 50;  // chance of having any
   int absent = 5;
   int given_order = 30;
   int multi_output = 30;

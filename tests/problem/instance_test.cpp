@@ -4,11 +4,11 @@
 // checked where the exact search over the Instance is (tests/heuristics/state_search_test.cpp).
 #include "engine/problem/instance.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/problem/plan.hpp"
 #include "tests/oracle/judge.hpp"
@@ -107,7 +107,10 @@ TEST_CASE("collapse and expand: same duration, no higher peak, same order") {
       std::vector<std::int32_t> other = collapsed;
       const auto at = [&](std::int64_t less) { return Draw(rng, 0, static_cast<std::int64_t>(other.size()) - less); };
       switch (Draw(rng, 0, 2)) {
-        case 0: other.insert(other.begin() + at(0), static_cast<std::int32_t>(Draw(rng, 0, static_cast<std::int64_t>(graph.num_ops()) - 1))); break;
+        case 0:
+          other.insert(other.begin() + at(0),
+                       static_cast<std::int32_t>(Draw(rng, 0, static_cast<std::int64_t>(graph.num_ops()) - 1)));
+          break;
         case 1: std::swap(other[static_cast<std::size_t>(at(1))], other[static_cast<std::size_t>(at(1))]); break;
         default: other.erase(other.begin() + at(1)); break;
       }

@@ -3,11 +3,11 @@
 // each verdict of the validator provoked by one change to a plan that holds.
 #include "engine/problem/plan.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "engine/problem/graph_builder.hpp"
 #include "engine/problem/validator.hpp"
@@ -386,6 +386,6 @@ TEST_CASE("a graph input stays for good, also when it is overwritten, and its ro
   const Plan plan = MakePlan(g, Ops({0, 1, 2})).value();
   CHECK(plan.peak.count() == 8);
   CHECK(Validate(g, plan, Rules(OrderMode::kStaged, 8)).ok());
-  CHECK(plan.frees.size() == 1);  // r; the storage of w never dies
+  CHECK(plan.frees.size() == 1);                // r; the storage of w never dies
   CHECK_FALSE(MakePlan(g, Ops({0, 1, 1, 2})));  // wv holds nothing any more
 }
