@@ -100,7 +100,7 @@ void GraphBuilder::LinkOps(Graph& g) {
       OpId& maker = g.tensors_[Index(t)].maker;
       if (maker == ToOpId(i)) Refuse("op " + Quoted(op.name) + ": output " + Quoted(name) + " is listed twice");
       if (maker != OpId::kNone)
-        Refuse("tensor " + Quoted(name) + " has two makers: ops " + Quoted(ops_[Index(maker)].name) + " and " +
+        Refuse("tensor " + Quoted(name) + " has two makers: ops " + Quoted(g.ops_[Index(maker)].name) + " and " +
                Quoted(op.name));
       maker = ToOpId(i);
       g.outputs_.Push(t);

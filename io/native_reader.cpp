@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The native format. Names are checked for what they are by GraphBuilder; here stand the JSON types, the version, and
+// keys that come twice or that nobody knows.
+#include <array>
+#include <cctype>
+
+#include "engine/base/status.hpp"
+#include "io/graph_readers.hpp"
+
+namespace ebb {
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+
+// Which of the known keys an object has had, so that a second one is refused.
+class Seen {
+ public:
+  void Mark(unsigned bit, std::string_view key, const std::string& where) {
+    if ((bits_ >> bit & 1U) != 0) throw InputError(where + " has the key " + Quoted(key) + " twice");
+    bits_ |= 1U << bit;
+  }
+  [[nodiscard]] bool Has(unsigned bit) const { return (bits_ >> bit & 1U) != 0; }
+
+ private:
+  unsigned bits_ = 0;
+};
+
+// The record's name, looked up first because every other message wants it.
+std::string NameOf(JsonView value, const std::string& kind, std::size_t number) {
+  const std::string which = kind + " number " + std::to_string(number);
+  WantKind(value, JsonKind::kObject, which);
+  std::string name;
+  bool found = false;
+  value.ForEachMember([&](std::string_view key, JsonView v) {
+    if (key != "name") return;
+    if (found) throw InputError(which + " has the key \"name\" twice");
+    found = true;
+    name = Text(v, "the name of " + which);
+  });
+  if (!found) throw InputError(which + " has no name");
+  if (name.empty()) throw InputError("the name of " + which + " is empty");
+  return name;
+}
+
+void ReadNames(JsonView list, const std::string& what, std::vector<std::string>& out) {
+  WantKind(list, JsonKind::kArray, what);
+  out.reserve(list.size());
+  for (const JsonView v : list) out.emplace_back(Text(v, "one of " + what));
+}
+
+}  // namespace
+
+bool NativeReader::Knows(std::string_view key) {
+  static constexpr std::array<std::string_view, 8> kKeys = {"format",  "version", "name",    "duration_unit",
+                                                            "tensors", "ops",     "outputs", "order"};
+  for (const std::string_view k : kKeys)
+    if (k == key) return true;
+  return false;
+}
+
+void NativeReader::OnMember(std::string_view key, JsonView value) {
+  if (key == "format") {
+    const std::string_view format = Text(value, "\"format\"");
+    if (format == "ebbtide-plan") throw InputError("this is a plan (\"ebbtide-plan\"), a graph is wanted");
+    if (format != "ebbtide-graph")
+      throw InputError("unknown format " + Quoted(format) + ", \"ebbtide-graph\" is wanted");
+    has_format_ = true;
+  } else if (key == "version") {
+    const std::int64_t version = WholeNumber(value, "\"version\"");
+    if (version > kVersion)
+      throw InputError("the file has version " + std::to_string(version) + ", newer than the " +
+                       std::to_string(kVersion) + " that this program reads");
+    if (version < 1) throw InputError("\"version\" is " + std::to_string(version) + ", at least 1 is wanted");
+    has_version_ = true;
+  } else if (key == "name") {
+    builder_.SetName(std::string(Text(value, "the graph's name")));
+  } else if (key == "duration_unit") {
+    builder_.SetDurationUnit(std::string(Text(value, "\"duration_unit\"")));
+  } else if (Knows(key)) {
+    throw InputError(Quoted(key) + " is " + Describe(value) + ", an array is wanted");
+  } else {
+    warnings_.UnknownKey(key, "the graph");
+  }
+}
+
+void NativeReader::OnArray(std::string_view key) {
+  if (key == "ops")
+    has_ops_ = true;
+  else if (key == "tensors")
+    has_tensors_ = true;
+  else if (key == "order")
+    has_order_ = true;
+  else if (key == "outputs")
+    return;
+  else if (Knows(key))
+    throw InputError(Quoted(key) + " is an array, a single value is wanted");
+  else
+    warnings_.UnknownKey(key, "the graph");
+}
+
+void NativeReader::OnElement(std::string_view key, JsonView value) {
+  if (key == "ops")
+    ReadOp(value);
+  else if (key == "tensors")
+    ReadTensor(value);
+  else if (key == "outputs")
+    builder_.AddGraphOutput(std::string(Text(value, "one of the graph's outputs")));
+  else if (key == "order")
+    order_.emplace_back(Text(value, "one of the ops in \"order\""));
+}
+
+void NativeReader::ReadTensor(JsonView value) {
+  std::string name = NameOf(value, "tensor", ++tensors_);
+  const std::string where = "tensor " + Quoted(name);
+  std::string view_of;
+  std::int64_t size = 0;
+  enum : unsigned { kSize, kViewOf };
+  Seen seen;
+  value.ForEachMember([&](std::string_view key, JsonView v) {
+    if (key == "size") {
+      seen.Mark(kSize, key, where);
+      size = WholeNumber(v, "the size of " + where);
+    } else if (key == "view_of") {
+      seen.Mark(kViewOf, key, where);
+      if (v.is(JsonKind::kNull)) return;  // some writers spell "no view" so
+      view_of = Text(v, "\"view_of\" of " + where);
+      if (view_of.empty()) throw InputError("\"view_of\" of " + where + " is empty");
+    } else if (key != "name") {
+      warnings_.UnknownKey(key, "tensors");
+    }
+  });
+  if (!seen.Has(kSize)) throw InputError(where + " has no size");
+  builder_.AddTensor(std::move(name), size, std::move(view_of));
+}
+
+void NativeReader::ReadOp(JsonView value) {
+  GraphBuilder::OpSpec op;
+  op.name = NameOf(value, "op", ++ops_);
+  const std::string where = "op " + Quoted(op.name);
+  enum : unsigned { kDuration, kWorkspace, kRecomputable, kInputs, kOutputs, kInplace };
+  Seen seen;
+  value.ForEachMember([&](std::string_view key, JsonView v) {
+    if (key == "duration") {
+      seen.Mark(kDuration, key, where);
+      op.duration = WholeNumber(v, "the duration of " + where);
+    } else if (key == "inputs") {
+      seen.Mark(kInputs, key, where);
+      ReadNames(v, "the inputs of " + where, op.inputs);
+    } else if (key == "outputs") {
+      seen.Mark(kOutputs, key, where);
+      ReadNames(v, "the outputs of " + where, op.outputs);
+    } else if (key == "workspace") {
+      seen.Mark(kWorkspace, key, where);
+      op.workspace = WholeNumber(v, "the workspace of " + where);
+    } else if (key == "recomputable") {
+      seen.Mark(kRecomputable, key, where);
+      op.recomputable = Boolean(v, "\"recomputable\" of " + where);
+    } else if (key == "inplace") {
+      seen.Mark(kInplace, key, where);
+      WantKind(v, JsonKind::kArray, "\"inplace\" of " + where);
+      for (const JsonView pair : v) {
+        std::vector<std::string> names;
+        ReadNames(pair, "the pairs of \"inplace\" of " + where, names);
+        if (names.size() != 2)
+          throw InputError("\"inplace\" of " + where + " holds an entry of " + std::to_string(names.size()) +
+                           " names, pairs of an input and an output are wanted");
+        op.inplace.emplace_back(std::move(names[0]), std::move(names[1]));
+      }
+    } else if (key != "name") {
+      warnings_.UnknownKey(key, "ops");
+    }
+  });
+  if (!seen.Has(kDuration)) throw InputError(where + " has no duration");
+  if (!seen.Has(kInputs)) throw InputError(where + " has no inputs (an empty list says that there are none)");
+  if (!seen.Has(kOutputs)) throw InputError(where + " has no outputs (an empty list says that there are none)");
+  builder_.AddOp(std::move(op));
+}
+
+Graph NativeReader::Finish() {
+  if (!has_format_)
+    warnings_.Say("no \"format\": read as \"ebbtide-graph\"");
+  else if (!has_version_)
+    warnings_.Say("no \"version\": read as version 1");
+  if (!has_ops_) throw InputError("the graph has no \"ops\"");
+  if (!has_tensors_) throw InputError("the graph has no \"tensors\"");
+  if (has_order_) builder_.SetOrder(std::move(order_));
+  return builder_.Build();
+}
+
+}  // namespace ebb

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/reader_common.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "engine/base/status.hpp"
+
+namespace ebb {
+namespace {
+
+constexpr std::size_t kMaxWarnings = 50;  // a hostile file may hold a million unknown keys
+
+std::string Shortest(double d) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.15g", d);
+  return buffer;
+}
+
+}  // namespace
+
+std::string Quoted(std::string_view name) {
+  constexpr std::size_t kMost = 100;
+  std::string out = "'";
+  for (const char c : name.substr(0, kMost)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  if (name.size() > kMost) {
+    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xc0) == 0x80) out.pop_back();  // whole characters
+    if (static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
+    out += "...";
+  }
+  return out + "'";
+}
+
+std::string Describe(JsonView value) {
+  switch (value.kind()) {
+    case JsonKind::kNull: return "null";
+    case JsonKind::kBool: return value.boolean() ? "true" : "false";
+    case JsonKind::kInteger: return std::to_string(value.integer());
+    case JsonKind::kReal: return Shortest(value.real());
+    case JsonKind::kString: return "the text " + Quoted(value.text());
+    case JsonKind::kArray: return "an array";
+    case JsonKind::kObject: return "an object";
+  }
+  return "unknown";
+}
+
+std::int64_t WholeNumber(JsonView value, const std::string& what) {
+  if (value.is(JsonKind::kInteger)) return value.integer();
+  if (!value.is(JsonKind::kReal)) throw InputError(what + " is " + Describe(value) + ", a whole number is wanted");
+  const double d = value.real();
+  if (!(std::fabs(d) < 0x1p63)) throw InputError(what + " is " + Shortest(d) + ", past 2^63-1");
+  if (d != std::trunc(d)) throw InputError(what + " is " + Shortest(d) + ", a fraction; a whole number is wanted");
+  if (std::fabs(d) > 0x1p53)
+    throw InputError(what + " is " + Shortest(d) + ", written as a fraction and too large to be exact");
+  return static_cast<std::int64_t>(d);
+}
+
+bool Boolean(JsonView value, const std::string& what) {
+  if (!value.is(JsonKind::kBool)) throw InputError(what + " is " + Describe(value) + ", true or false is wanted");
+  return value.boolean();
+}
+
+std::string_view Text(JsonView value, const std::string& what) {
+  if (!value.is(JsonKind::kString)) throw InputError(what + " is " + Describe(value) + ", a string is wanted");
+  return value.text();
+}
+
+void WantKind(JsonView value, JsonKind kind, const std::string& what) {
+  if (value.is(kind)) return;
+  throw InputError(what + " is " + Describe(value) + ", an " + (kind == JsonKind::kArray ? "array" : "object") +
+                   " is wanted");
+}
+
+void Warnings::Say(const std::string& text) {
+  const std::string line = prefix_ + text;
+  if (said_.size() > kMaxWarnings || std::find(said_.begin(), said_.end(), line) != said_.end()) return;
+  said_.push_back(said_.size() == kMaxWarnings ? prefix_ + "more warnings are left out" : line);
+}
+
+void Warnings::UnknownKey(std::string_view key, std::string_view where) {
+  Say("unknown key " + Quoted(key) + " in " + std::string(where) + " is ignored");
+}
+
+}  // namespace ebb

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the graph readers share: taking integers and strings off JSON values with messages that say what was wrong, and
+// warnings that are said once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/json_tape.hpp"
+
+namespace ebb {
+
+// A name as it stands in messages: in single quotes, control characters and all past 100 bytes left out, so that a
+// message stays one line.
+[[nodiscard]] std::string Quoted(std::string_view name);
+
+// A whole number. `what` starts the message ("the size of tensor 'a'"). 8.0 counts as whole; 1.5, null, text, and
+// anything outside 64 bits do not. Whether negative is allowed is the caller's business. Throws InputError.
+[[nodiscard]] std::int64_t WholeNumber(JsonView value, const std::string& what);
+[[nodiscard]] bool Boolean(JsonView value, const std::string& what);
+[[nodiscard]] std::string_view Text(JsonView value, const std::string& what);
+void WantKind(JsonView value, JsonKind kind, const std::string& what);  // kArray or kObject
+
+// "null", "an array", "1.5"...: for messages.
+[[nodiscard]] std::string Describe(JsonView value);
+
+// Warnings in order of appearance, each said once.
+class Warnings {
+ public:
+  explicit Warnings(std::string prefix) : prefix_(std::move(prefix)) {}
+  void Say(const std::string& text);
+  // "unknown key 'x' in ops is ignored"
+  void UnknownKey(std::string_view key, std::string_view where);
+  [[nodiscard]] std::vector<std::string> Take() { return std::move(said_); }
+
+ private:
+  std::string prefix_;
+  std::vector<std::string> said_;
+};
+
+}  // namespace ebb
