@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is not ours. Package names per distribution are in cmake/install_packages.sh.
 set(CMAKE_FIND_PACKAGE_PREFER_CONFIG ON)
-find_package(Boost 1.81 REQUIRED COMPONENTS iostreams)
+find_package(Boost 1.81 REQUIRED)
 find_package(TBB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
@@ -13,7 +13,7 @@ if(EBB_BUILD_BENCH)
   find_package(benchmark REQUIRED)
 endif()
 
-# gzip, xz and zstd come through Boost.Iostreams' filters, which link these themselves.
+# gzip, xz and zstd: io/CMakeLists.txt finds zlib, liblzma and libzstd. Boost is used header-only.
 
 # LEMON: only headers and its network simplex are used. Link ebb::lemon PRIVATE to one translation unit in C++17.
 find_path(EBB_LEMON_INCLUDE lemon/network_simplex.h REQUIRED)

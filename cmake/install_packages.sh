@@ -15,16 +15,16 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
 fi
 
 wanted="g++ cmake ninja-build make pkg-config binutils python3 util-linux
-    libtbb-dev libcli11-dev doctest-dev coinor-libclp-dev liblemon-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev"
+    libtbb-dev libcli11-dev doctest-dev coinor-libclp-dev liblemon-dev zlib1g-dev liblzma-dev libzstd-dev"
 distribution="" release=""
 if [ -r /etc/os-release ]; then
     # shellcheck disable=SC1091
     distribution=$(. /etc/os-release && echo "${ID:-}") release=$(. /etc/os-release && echo "${VERSION_ID:-}")
 fi
 if [ "$distribution" = debian ] && [ "$release" = 12 ]; then
-    wanted="$wanted libboost1.81-dev libboost-iostreams1.81-dev debian-archive-keyring ca-certificates"
+    wanted="$wanted libboost1.81-dev debian-archive-keyring ca-certificates"
 else
-    wanted="$wanted libboost-dev libboost-iostreams-dev libcadical-dev"
+    wanted="$wanted libboost-dev libcadical-dev"
 fi
 
 missing=
