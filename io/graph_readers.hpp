@@ -13,6 +13,7 @@
 
 #include "engine/problem/graph.hpp"
 #include "engine/problem/graph_builder.hpp"
+#include "io/byte_source.hpp"
 #include "io/json_stream.hpp"
 #include "io/reader_common.hpp"
 
@@ -75,5 +76,9 @@ class NodeLinkReader final : public JsonGraphReader {
   std::vector<std::string> order_;
   bool has_order_ = false, has_nodes_ = false, has_links_ = false;
 };
+
+// DTR operation logs: one JSON object a line (docs/importers.md). Reads to the end; throws InputError with name and
+// line.
+[[nodiscard]] Graph ReadDtrLog(ByteSource& source, const std::string& name, Warnings& warnings);
 
 }  // namespace ebb

@@ -12,7 +12,7 @@
 namespace ebb {
 namespace {
 
-enum class Format { kNative, kNodeLink };
+enum class Format { kNative, kNodeLink, kDtr };
 
 Format FormatNamed(const std::string& name) {
   const std::vector<std::string>& all = GraphFormats();
@@ -134,9 +134,13 @@ Format Sniff(std::string_view head, const std::string& name) {
     if (head.size() >= 65536) throw InputError(name + ": no graph: the first 64 KiB are blank");
     throw InputError(name + ": the file is empty");
   }
-  if (text.front() == '{' || text.front() == '[')
-    return Format::kNative;  // the parser says what it thinks of a lone array
-  throw InputError(name + ": no graph format that is known (JSON); it starts with the bytes" + Hex(text));
+  if (text.front() == '{') {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    return line.find("\"INSTRUCTION\"") != std::string_view::npos ? Format::kDtr : Format::kNative;
+  }
+  if (text.front() == '[') return Format::kNative;  // the parser says what it thinks of a lone array
+  throw InputError(name + ": no graph format that is known (JSON, DTR operation log); it starts with the bytes" +
+                   Hex(text));
 }
 
 ReadGraphResult Read(ByteSource& source, const std::string& name, const ReadOptions& options) {
@@ -157,6 +161,7 @@ ReadGraphResult Read(ByteSource& source, const std::string& name, const ReadOpti
   const auto done = [&](Graph graph, Format as) {
     return ReadGraphResult{std::move(graph), warnings.Take(), GraphFormats()[static_cast<std::size_t>(as)]};
   };
+  if (format == Format::kDtr) return done(ReadDtrLog(stream, name, warnings), format);
   JsonDispatcher dispatcher(warnings, by_content, format);
   ParseJsonStream(stream, name, dispatcher);
   try {
@@ -169,7 +174,7 @@ ReadGraphResult Read(ByteSource& source, const std::string& name, const ReadOpti
 }  // namespace
 
 const std::vector<std::string>& GraphFormats() {
-  static const std::vector<std::string> names = {"native", "node-link"};
+  static const std::vector<std::string> names = {"native", "node-link", "dtr"};
   return names;
 }
 

@@ -26,7 +26,7 @@ struct ReadGraphResult {
   std::string format;                 // one of GraphFormats()
 };
 
-// "native", "node-link".
+// "native", "node-link", "dtr".
 [[nodiscard]] const std::vector<std::string>& GraphFormats();
 
 // Throws InputError: one line that starts with the file's name (and line:column where there is one) and names the
