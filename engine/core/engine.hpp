@@ -82,6 +82,7 @@ class Engine final : private SatClient {
   [[nodiscard]] bool WasTrue(Lit lit, std::int32_t before) const {
     return IsTrue(lit) && position_[lit.var()] < before;
   }
+  [[nodiscard]] std::int32_t PositionOf(Lit lit) const { return position_[lit.var()]; }  // -1: open
   [[nodiscard]] std::int64_t lb(IntVar x) const { return ints_.lb(x); }
   [[nodiscard]] std::int64_t ub(IntVar x) const { return ints_.ub(x); }
   [[nodiscard]] bool fixed(IntVar x) const { return lb(x) == ub(x); }

@@ -229,11 +229,11 @@ bool Engine::CheckModel() {
     if (conflict_ || !contrary_.empty()) return false;
     if (!RunOne(kPriorities)) break;
   }
-  if (!clauses_out_.empty() || SplitUnfixed()) return false;
+  if (!clauses_out_.empty()) return false;
   const std::size_t before = trail_.size();
   for (Registered& r : propagators_)
     if (!r.code->FinalCheck(*this)) return false;
-  return trail_.size() == before && clauses_out_.empty() && !conflict_;
+  return trail_.size() == before && clauses_out_.empty() && !conflict_ && !SplitUnfixed();
 }
 
 bool Engine::AcceptModel() {

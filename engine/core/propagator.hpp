@@ -55,7 +55,8 @@ class Propagator {
     (void)engine, (void)lit, (void)reason, (void)before, (void)out;
   }
 
-  // All literals are assigned and all variables fixed. Returns false after an inference, a conflict or a new clause.
+  // All literals are assigned (integer variables may still be open between the literals that exist). Returns false
+  // after an inference, a conflict or a new clause.
   [[nodiscard]] virtual bool FinalCheck(Engine& engine) {
     (void)engine;
     return true;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The linear relaxation beside the clauses. Bounds and fixings go into the LP; what it says comes back as clauses, each
+// from a dual vector that was evaluated in integers (ExactDualBound): a conflict where no point within the incumbent is
+// left, reduced-cost fixings, and violated rows found by a separator. Learning over these clauses does what a MIP
+// solver's tree does, without its repetitions (Achterberg, "Conflict analysis in mixed integer programming", 2007;
+// Davies, Gange, Stuckey, "Automatic logic-based Benders decomposition with MiniZinc", AAAI 2017, for LP reasons in
+// LCG).
+//
+// A dual vector y >= 0 gives, over the box of the fixings F,
+//      cost >= y b + sum_j min(0, d_j) + sum_{j in F} gain_j,     d = cost - y A,
+// gain_j = d_j where d_j > 0 and j is fixed at 1, -d_j where d_j < 0 and it is fixed at 0, else nothing. Only fixings
+// with a gain enter a reason, and of these only as many as are needed to pass the incumbent; those made last are left
+// out first, so that the clause is false on an early level.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/core/engine.hpp"
+#include "engine/linear/branch_and_bound.hpp"
+#include "engine/linear/exact_dual_bound.hpp"
+#include "engine/linear/linear_program.hpp"
+#include "propagators/linear_model.hpp"
+#include "propagators/linear_rows.hpp"
+
+namespace ebb {
+
+class LinearRelaxation final : public core::Propagator {
+ public:
+  struct Params {
+    std::int32_t root_rounds = 60;  // cutting rounds at the root
+    std::int32_t node_rounds = 2;   // and at other nodes
+    double min_efficacy = 0.02;     // of a cut
+    bool reduced_cost_fixing = true;
+    bool knapsack_cuts = true;
+  };
+  struct Counters {
+    std::int64_t solves = 0, conflicts = 0, fixed = 0, cuts = 0, exact_failures = 0;
+  };
+
+  // cost . x <= total in every solution. `model`, `rows` (may be null: rows are not propagated) and `separator` (may be
+  // null) must outlive this. `knapsacks`: rows worth cover cuts; `lazy`: rows kept out of the LP until violated.
+  LinearRelaxation(LinearModel& model, LinearRows* rows, RowSeparator* separator, core::IntVar total,
+                   std::vector<std::int32_t> knapsacks, std::vector<std::int32_t> lazy, const Params& params);
+
+  // Levels up to here hold assumptions only: what the LP says there is a bound for all solutions under them.
+  void SetRootLevel(std::int32_t level) { root_level_ = level; }
+  // No solution within the assumptions of the last search costs less. Never falls.
+  [[nodiscard]] std::int64_t root_bound() const { return root_bound_; }
+
+  // The LP's optimum for the present fixings, where there is one (empty: none).
+  [[nodiscard]] std::span<const double> x() const {
+    return current_ ? std::span<const double>(x_) : std::span<const double>();
+  }
+  [[nodiscard]] double value() const { return value_; }
+  [[nodiscard]] LinearProgram& program() { return lp_; }
+  [[nodiscard]] const LinearModel& model() const { return model_; }
+  // Where the LP should not go beyond: a little above the last cost that is still wanted.
+  [[nodiscard]] double Limit(const core::Engine& engine) const;
+  [[nodiscard]] bool IsFixed(std::size_t column) const { return lower_[column] == upper_[column]; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+
+  [[nodiscard]] std::string_view Name() const override { return "linear relaxation"; }
+  [[nodiscard]] std::span<const std::string_view> Rules() const override;
+  [[nodiscard]] core::Priority priority() const override { return core::Priority::kHeavy; }
+  void Attach(core::Engine& engine, core::PropId id) override;
+  bool OnEvent(core::Engine& engine, std::int32_t data) override;
+  [[nodiscard]] bool Propagate(core::Engine& engine) override;
+  void OnBacktrack(core::Engine& engine, std::int32_t level) override;
+  void Explain(core::Engine& engine, core::Lit lit, const core::LazyReason& reason, std::int32_t before,
+               std::vector<core::Lit>& out) override;
+  [[nodiscard]] bool FinalCheck(core::Engine& engine) override;
+  [[nodiscard]] bool Implies(const core::Engine& engine, std::uint16_t rule,
+                             std::span<const core::Lit> clause) const override;
+
+ private:
+  using Wide = ExactDualBound::Wide;
+  // What a dual vector said, for reasons to be given later.
+  struct Snapshot {
+    std::int32_t level;
+    std::int64_t most;                                   // the incumbent's bound that the fixing relied on
+    Wide base;                                           // y b + sum min(0, d)
+    std::vector<std::pair<std::int32_t, Wide>> reduced;  // d_j != 0
+    std::vector<std::pair<std::int32_t, Wide>> duals;    // per row, scaled; kept in check builds
+    bool ray = false;
+  };
+
+  void PutInLp(std::int32_t row);
+  void SyncBounds();
+  bool Judge(core::Engine& engine, LpOutcome outcome);  // false: conflict
+  bool EvaluateRay();
+  [[nodiscard]] Snapshot TakeSnapshot(const core::Engine& engine, bool ray) const;
+  bool FixByReducedCost(core::Engine& engine, Wide target);
+  // Appends the fixings that the snapshot needs to pass `target` (scaled), without `but`, whose gain is `given`.
+  void Why(const core::Engine& engine, const Snapshot& s, Wide target, Wide given, core::Lit but, std::int32_t before,
+           std::vector<core::Lit>& out) const;
+  std::size_t Separate(core::Engine& engine, bool integral, bool root);
+  void AgeRows();
+
+  LinearModel& model_;
+  LinearRows* rows_;
+  RowSeparator* separator_;
+  core::IntVar total_;
+  std::vector<std::int32_t> knapsacks_;
+  Params params_;
+  core::PropId id_ = core::PropId::kNone;
+
+  LinearProgram lp_;
+  ExactDualBound exact_;
+  std::int64_t step_ = 0;              // every cost is a multiple of it
+  std::vector<std::int32_t> lp_rows_;  // LP row -> row of the model
+  std::vector<std::int32_t> idle_;     // LP row -> solves since it was binding
+  std::vector<std::uint8_t> in_lp_;
+  std::size_t base_rows_ = 0;               // of lp_rows_, never dropped
+  std::vector<std::int8_t> lower_, upper_;  // by events
+  std::vector<std::int8_t> root_lower_, root_upper_;
+  std::vector<std::int32_t> changed_;                       // columns whose bounds the LP does not know yet
+  std::vector<std::pair<std::int32_t, std::int32_t>> log_;  // column, level
+
+  std::vector<double> x_;
+  double value_ = 0.0;
+  bool current_ = false;  // x_ is optimal for the present fixings
+  std::int32_t solved_level_ = 0;
+  std::int32_t root_level_ = 0;
+  std::int64_t root_bound_ = 0;
+  std::vector<Snapshot> snapshots_;
+  double ray_sign_ = 1.0;
+  Snapshot checked_;  // check builds: the snapshot of the clause that is being checked
+  IntegerRows cuts_;
+  Counters counters_;
+};
+
+}  // namespace ebb

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Branching by the linear relaxation: the fractional column whose two sides promise to raise the bound most (product of
+// pseudo-costs), started by strong branching (Achterberg, Koch, Martin, "Branching rules revisited", 2005). Where the
+// LP's point is integral it is followed, column by column: those decisions obey the LP, so nothing is solved for them.
+//
+// A side that strong branching finds beyond the incumbent is taken as the decision: the relaxation then gives its
+// clause and the search learns from it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/core/engine.hpp"
+#include "propagators/linear_relaxation.hpp"
+
+namespace ebb {
+
+class RelaxationBrancher final : public core::Brancher {
+ public:
+  struct Params {
+    std::int32_t reliability = 4;         // strong branchings of a column before its pseudo-costs are believed
+    std::int32_t strong_candidates = 12;  // at one node
+    std::int32_t strong_iterations = 60;
+    bool hard_side_first = false;  // the side with the larger expected gain first
+  };
+  struct Counters {
+    std::int64_t strong_branchings = 0, decisions = 0, dives = 0;
+  };
+
+  // `relaxation` must outlive this.
+  RelaxationBrancher(LinearRelaxation& relaxation, const Params& params);
+  [[nodiscard]] core::Lit Next(core::Engine& engine) override;
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+
+ private:
+  struct PseudoCost {
+    double sum[2] = {0.0, 0.0};
+    std::int32_t count[2] = {0, 0};
+  };
+  struct Pending {
+    std::int32_t column = -1, side = 0, level = 0;
+    double distance = 0.0, value = 0.0;
+    std::int64_t solves = 0;
+  };
+  void NoteGain(std::int32_t column, std::size_t side, double gain, double distance);
+  void NotePending(const core::Engine& engine);
+  [[nodiscard]] double Predicted(std::size_t column, std::size_t side, double distance) const;
+  [[nodiscard]] core::Lit Dive(core::Engine& engine);
+  [[nodiscard]] core::Lit Branch(core::Engine& engine);
+
+  LinearRelaxation& relaxation_;
+  Params params_;
+  std::vector<PseudoCost> pseudo_;
+  double total_[2] = {0.0, 0.0};
+  std::int64_t count_[2] = {0, 0};
+  Pending pending_;
+  std::int64_t seen_solves_ = -1;  // the LP solve that `fractional_` belongs to
+  std::vector<std::int32_t> fractional_;
+  std::size_t dive_at_ = 0;
+  std::int32_t dive_level_ = 0;
+  Counters counters_;
+};
+
+}  // namespace ebb
