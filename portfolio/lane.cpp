@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "portfolio/lane.hpp"
+
+#include <algorithm>
+
+namespace ebb {
+namespace {
+constexpr Ticks kSlice = 20'000'000;  // about 20 ms
+constexpr Ticks kLeast = 10'000;      // counted for a step that claims less, so that the clock always moves
+}  // namespace
+
+Lane::Lane(Board& board, std::vector<WorkerSlot> slots, Ticks limit) : board_(board), exchange_(board), limit_(limit) {
+  for (WorkerSlot& slot : slots) turns_.push_back({std::move(slot)});
+}
+
+bool Lane::Run(Ticks until) {
+  while (!done_ && clock_ < until) {
+    if (!board_.by_rounds()) exchange_.Refresh();
+    if (turns_.empty() || clock_ >= limit_ || exchange_.known().closed() || board_.stop().Expired()) {
+      done_ = true;
+      break;
+    }
+    const auto turn =
+        std::min_element(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) { return a.had < b.had; });
+    WorkBudget budget(std::min(kSlice, limit_ - clock_), &board_.stop());
+    const bool more = turn->slot.worker->Step(budget, exchange_);
+    const Ticks spent = std::max(budget.spent() + exchange_.TakeTicks(), kLeast);
+    clock_ += spent;
+    turn->had += static_cast<double>(spent) / turn->slot.share;
+    if (!more) turns_.erase(turn);
+    board_.Tick();
+  }
+  return !done_;
+}
+
+}  // namespace ebb

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "portfolio/problem.hpp"
+
+#include <string>
+
+namespace ebb {
+
+Problem MakeProblem(const Graph& graph, const Options& options, std::span<const OpId> hint) {
+  if (options.budget.kind == BudgetSpec::Kind::kNone) throw OptionError("budget: not set");
+  Problem p;
+  p.graph = &graph;
+  p.options = &options;
+  p.order = options.order;
+  if (options.max_executions > 0) p.max_executions = static_cast<std::int32_t>(options.max_executions);
+
+  SequenceFault fault;
+  std::optional<Plan> given = MakePlan(graph, graph.order(), &fault);
+  if (!given) throw InternalError("the graph's own order is no plan: " + Describe(graph, fault));
+  p.given = std::move(*given);
+  p.budget = options.budget.Resolve(p.given.peak);
+  p.instance = MakeInstance(graph);
+
+  if (!hint.empty()) {
+    if (!MakePlan(graph, hint, &fault)) throw InputError("hint: " + Describe(graph, fault));
+    p.hint = Collapse(graph, p.instance, hint);
+  }
+  return p;
+}
+
+}  // namespace ebb
