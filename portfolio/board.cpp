@@ -20,9 +20,7 @@ Knowledge Board::Get() const {
   return knowledge_;
 }
 
-double Board::Seconds() const {
-  return std::chrono::duration<double>(StopSignal::Clock::now() - start_).count();
-}
+double Board::Seconds() const { return std::chrono::duration<double>(StopSignal::Clock::now() - start_).count(); }
 
 bool Board::PutPlan(IncumbentPtr plan) {
   const std::scoped_lock lock(mutex_);
@@ -53,8 +51,8 @@ void Board::Announce(const Incumbent& plan) {
   const std::scoped_lock lock(log_mutex_);
   const auto executions = static_cast<std::int64_t>(plan.executions());
   const std::int64_t peak = plan.plan.peak.count();
-  if (shown_duration_ >= 0 && std::tuple(plan.duration(), executions, peak) >=
-                                  std::tuple(shown_duration_, shown_executions_, shown_peak_)) {
+  if (shown_duration_ >= 0 &&
+      std::tuple(plan.duration(), executions, peak) >= std::tuple(shown_duration_, shown_executions_, shown_peak_)) {
     return;
   }
   shown_duration_ = plan.duration();

@@ -24,8 +24,8 @@ struct Problem {
   OrderMode order = OrderMode::kFixed;
   Bytes budget;
   std::optional<std::int32_t> max_executions;
-  Plan given;                        // one execution of each op, in the graph's order
-  std::vector<std::int32_t> hint;    // the user's start, for the instance; empty: none. Valid, whatever its peak
+  Plan given;                      // one execution of each op, in the graph's order
+  std::vector<std::int32_t> hint;  // the user's start, for the instance; empty: none. Valid, whatever its peak
 
   [[nodiscard]] PlanRules rules() const { return {order, budget, max_executions}; }
   // May an op run again at all?

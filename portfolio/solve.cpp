@@ -5,18 +5,18 @@
 //
 // Without a work limit each of T tasks takes a lane from a queue, runs it for a short while and puts it back; lanes see
 // each other's findings at once. With T lanes and T free threads a lane stays where it is; with fewer free threads all
-// lanes still move on. With a work limit the lanes run in rounds with a barrier after each, and findings cross over only
-// there, in the order of the lanes: the answer then depends on counted work alone.
+// lanes still move on. With a work limit the lanes run in rounds with a barrier after each, and findings cross over
+// only there, in the order of the lanes: the answer then depends on counted work alone.
 #include "portfolio/solve.hpp"
-
-#include <oneapi/tbb/concurrent_queue.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <chrono>
 #include <deque>
 #include <thread>
+
+#include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include "portfolio/lane.hpp"
 #include "portfolio/lineup.hpp"
@@ -40,8 +40,8 @@ void SetDeadline(const Options& options, const Problem& problem, StopSignal::Clo
   const double reserve =
       std::min(0.1 * options.time_limit, 0.02 + 2e-6 * static_cast<double>(problem.instance.num_ops));
   const double seconds = std::min(options.time_limit - reserve, 1e9);
-  stop.SetDeadline(start + std::chrono::duration_cast<StopSignal::Clock::duration>(
-                               std::chrono::duration<double>(seconds)));
+  stop.SetDeadline(start +
+                   std::chrono::duration_cast<StopSignal::Clock::duration>(std::chrono::duration<double>(seconds)));
 }
 
 void RunByRounds(std::deque<Lane>& lanes, tbb::task_arena* arena) {
@@ -123,9 +123,9 @@ Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> h
   if (Knowledge known = board.Get(); known.closed()) return Conclude(problem, known, stop);
 
   const int threads = Threads(options);
-  const Ticks limit = by_rounds ? static_cast<Ticks>(std::min(options.work_limit * static_cast<double>(kTicksPerWork),
-                                                              9e18))
-                                : std::numeric_limits<Ticks>::max();
+  const Ticks limit = by_rounds
+                          ? static_cast<Ticks>(std::min(options.work_limit * static_cast<double>(kTicksPerWork), 9e18))
+                          : std::numeric_limits<Ticks>::max();
   std::deque<Lane> lanes;
   for (auto& slots : LineUp(problem, threads)) lanes.emplace_back(board, std::move(slots), limit);
   if (!lanes.empty()) {

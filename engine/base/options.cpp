@@ -198,26 +198,4 @@ std::string_view ToString(OptionType type) {
   return "";
 }
 
-std::string OptionsMarkdown() {
-  std::string out =
-      "# Options of a solve\n\n"
-      "Generated from `engine/base/options.def` by `ebbtide options --markdown`; do not edit. Each is a flag of\n"
-      "`ebbtide solve` (`--name VALUE`; switches: `--name`, `--no-name`) and an option of the API\n"
-      "(`ebb_solver_set(solver, \"name\", \"value\")`).\n\n"
-      "| name | type | default | range | meaning |\n|---|---|---|---|---|\n";
-  const Options defaults;
-  for (const OptionInfo& row : kTable) {
-    std::string range, value = defaults.Get(row.name);
-    if (row.type == OptionType::kInteger || row.type == OptionType::kReal) range = Range(row);
-    if (row.type == OptionType::kChoice) {
-      for (std::string_view c : Split(row.choices)) range += (range.empty() ? "" : ", ") + std::string(c);
-    }
-    if (row.type == OptionType::kSwitch) range = "true, false";
-    if (value.empty()) value = "not set";
-    out += "| `" + std::string(row.name) + "` | " + std::string(ToString(row.type)) + " | " + value + " | " + range +
-           " | " + std::string(row.help) + " |\n";
-  }
-  return out;
-}
-
 }  // namespace ebb

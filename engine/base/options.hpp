@@ -63,7 +63,5 @@ struct Options {
 // The table, sorted by name.
 [[nodiscard]] std::span<const OptionInfo> OptionTable();
 [[nodiscard]] std::string_view ToString(OptionType type);
-// docs/options.md
-[[nodiscard]] std::string OptionsMarkdown();
 
 }  // namespace ebb

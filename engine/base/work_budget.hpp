@@ -21,7 +21,12 @@ class StopSignal {
  public:
   using Clock = std::chrono::steady_clock;
 
-  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }  // safe in a signal handler
+  // For the next solve; no worker may be running.
+  void Reset() {
+    cancelled_.store(false, std::memory_order_relaxed);
+    deadline_ = Clock::time_point::max();
+  }
   void SetDeadline(Clock::time_point t) { deadline_ = t; }  // before any worker starts
   [[nodiscard]] bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }

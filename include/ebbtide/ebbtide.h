@@ -122,6 +122,8 @@ EBB_API size_t ebb_num_options(void);
 EBB_API const char* ebb_option_name(size_t index);
 EBB_API const char* ebb_option_type(size_t index);    /* "switch", "integer", "real", "choice", "budget" */
 EBB_API const char* ebb_option_choices(size_t index); /* "a|b|c" for a choice */
+EBB_API double ebb_option_low(size_t index);          /* of an integer or real */
+EBB_API double ebb_option_high(size_t index);
 EBB_API const char* ebb_option_help(size_t index);
 
 /* ---- solving ----------------------------------------------------------------------------------------------------- */

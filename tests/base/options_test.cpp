@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/options.hpp"
 
-#include <fstream>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -89,13 +88,6 @@ TEST_CASE("every row: the default is what Set takes back, the ends of the range 
     }
     if (row.type == OptionType::kInteger && row.lo >= 0) CHECK_THROWS_AS(o.Set(row.name, "-1"), OptionError);
   }
-}
-
-TEST_CASE("docs/options.md is the table") {
-  std::ifstream in(EBB_SOURCE_DIR "/docs/options.md");
-  std::stringstream text;
-  text << in.rdbuf();
-  CHECK_MESSAGE(text.str() == OptionsMarkdown(), "run: ebbtide options --markdown > docs/options.md");
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ebbtide check GRAPH PLAN: does the plan hold? Asked of the validator, through the API.
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/handles.hpp"
+
+namespace ebb::cli {
+namespace {
+
+struct Arguments {
+  std::string graph, plan, format;
+};
+
+Exit RunCheck(const Arguments& a) {
+  const Handle<ebb_graph> graph = ReadGraphFile(a.graph, a.format);
+  const Handle<ebb_plan> plan = ReadPlanFile(graph.get(), a.plan);
+  if (ebb_plan_check(plan.get()) != EBB_OK)
+    throw CommandError(Exit::kInput, a.plan + ": " + ebb_plan_verdict(plan.get()) + ": " + ebb_plan_error(plan.get()));
+  std::printf("holds: duration %lld (+%s %%), peak %lld of %lld bytes, %lld executions of %lld ops\n",
+              static_cast<long long>(ebb_plan_duration(plan.get())),
+              Overhead(ebb_plan_duration(plan.get()), ebb_plan_base_duration(plan.get())).c_str(),
+              static_cast<long long>(ebb_plan_peak(plan.get())), static_cast<long long>(ebb_plan_budget(plan.get())),
+              static_cast<long long>(ebb_plan_num_executions(plan.get())),
+              static_cast<long long>(ebb_graph_num_ops(graph.get())));
+  return Exit::kOk;
+}
+
+}  // namespace
+
+AddedCommand AddCheck(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("check", "judge a plan: order, budget, every read, every death, the sums");
+  command->add_option("graph", a->graph, "graph file")->required();
+  command->add_option("plan", a->plan, "plan file")->required();
+  command->add_option("--format", a->format, "insist on this graph format");
+  return {command, [a] { return RunCheck(*a); }};
+}
+
+}  // namespace ebb::cli

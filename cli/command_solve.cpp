@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ebbtide solve GRAPH --budget B: the main job. The flags for the search are the API's table of options.
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/commands.hpp"
+#include "cli/format.hpp"
+#include "cli/handles.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/profile_svg.hpp"
+#include "cli/progress.hpp"
+#include "cli/solver_flags.hpp"
+
+namespace ebb::cli {
+namespace {
+
+struct Arguments {
+  std::string graph, format, hint, plan, profile;
+  LogFormat log = LogFormat::kText;
+  SolverFlags flags;
+};
+
+Exit RunSolve(const Arguments& a) {
+  const Handle<ebb_solver> solver = Own(ebb_solver_new());
+  a.flags.Apply(solver.get());
+  WantWritable(a.plan);
+  WantWritable(a.profile);
+
+  const Handle<ebb_graph> graph = ReadGraphFile(a.graph, a.format);
+  ProgressPrinter printer(a.log, ebb_graph_base_duration(graph.get()));
+  for (std::size_t i = 0; i < ebb_graph_num_warnings(graph.get()); ++i)
+    printer.Note(std::string("warning: ") + ebb_graph_warning(graph.get(), i));
+  if (!a.hint.empty()) {
+    const Handle<ebb_plan> hint = ReadPlanFile(graph.get(), a.hint);
+    Want(ebb_solver_hint(solver.get(), hint.get()), ebb_solver_error(solver.get()));
+  }
+  Want(ebb_solver_on_progress(solver.get(), ProgressPrinter::Callback, &printer), ebb_solver_error(solver.get()));
+
+  const Handle<ebb_plan> plan = Own(ebb_plan_new());
+  const auto start = std::chrono::steady_clock::now();
+  bool interrupted = false;
+  {
+    const InterruptGuard guard(solver.get());
+    Want(ebb_solver_solve(solver.get(), graph.get(), plan.get()), ebb_solver_error(solver.get()));
+    interrupted = guard.interrupted();
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const ebb_status status = ebb_plan_status(plan.get());
+  if (status == EBB_STATUS_OPTIMAL || status == EBB_STATUS_FEASIBLE) {
+    WritePlanTo(plan.get(), a.plan);
+    if (!a.profile.empty()) WriteTextTo(ProfileSvg(graph.get(), plan.get()), a.profile);
+    printer.Summary(plan.get(), seconds, interrupted);
+    return Exit::kOk;
+  }
+  printer.Summary(plan.get(), seconds, interrupted);
+  const bool infeasible = status == EBB_STATUS_INFEASIBLE;
+  throw CommandError(infeasible ? Exit::kInfeasible : Exit::kNoPlan,
+                     (infeasible ? "infeasible: " : "unknown: ") + std::string(ebb_plan_reason(plan.get())));
+}
+
+}  // namespace
+
+AddedCommand AddSolve(CLI::App& app) {
+  auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("solve", "find a shortest plan that fits the memory budget");
+  command->add_option("graph", a->graph, "graph file; its format is told by its content")->required();
+  command->add_option("-o,--output", a->plan, "plan file (.gz, .xz, .zst: packed); default: standard output");
+  command->add_option("--format", a->format, "insist on this graph format");
+  command->add_option("--hint", a->hint, "plan file of this graph to start from");
+  command->add_option("--profile", a->profile, "memory profile of the plan, as an SVG picture");
+  const std::map<std::string, LogFormat> formats = {
+      {"text", LogFormat::kText}, {"jsonl", LogFormat::kJsonLines}, {"none", LogFormat::kNone}};
+  command->add_option("--log-format", a->log, "progress on standard error: text, jsonl or none")
+      ->transform(CLI::CheckedTransformer(formats).description("text|jsonl|none"));
+  a->flags.AddTo(*command);
+  return {command, [a] { return RunSolve(*a); }};
+}
+
+}  // namespace ebb::cli

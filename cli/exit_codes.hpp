@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the command ends, and the error that says so.
+#pragma once
+
+#include <ebbtide/ebbtide.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace ebb::cli {
+
+enum class Exit : int {
+  kOk = 0,          // a plan was written; the check held; the file was made
+  kInternal = 1,    // a fault of the program
+  kUsage = 2,       // flags
+  kInput = 3,       // files
+  kInfeasible = 4,  // proved: there is no plan
+  kNoPlan = 5,      // no plan within the limits
+};
+
+// Ends the command with one line on standard error.
+class CommandError : public std::runtime_error {
+ public:
+  CommandError(Exit code, const std::string& text) : std::runtime_error(text), code(code) {}
+  Exit code;
+};
+
+[[nodiscard]] inline Exit ExitOf(ebb_code code) {
+  switch (code) {
+    case EBB_OK: return Exit::kOk;
+    case EBB_ERROR_USAGE: return Exit::kUsage;
+    case EBB_ERROR_INPUT:
+    case EBB_ERROR_IO: return Exit::kInput;
+    case EBB_ERROR_INTERNAL:
+    case EBB_ERROR_MEMORY: return Exit::kInternal;
+  }
+  return Exit::kInternal;
+}
+
+// Throws where an API call failed; `text` is its handle's error text.
+inline void Want(ebb_code code, const char* text) {
+  if (code != EBB_OK) throw CommandError(ExitOf(code), text);
+}
+
+}  // namespace ebb::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ebbtide: the command. Plans and reports go to standard output or to files, everything else to standard error; an
+// error is one line that names the culprit.
+#include <ebbtide/ebbtide.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+
+namespace ebb::cli {
+namespace {
+
+// One line, whatever the text holds.
+int Fail(Exit code, std::string text) {
+  for (char& c : text)
+    if (c == '\n' || c == '\r') c = ' ';
+  std::fprintf(stderr, "ebbtide: error: %s\n", text.c_str());
+  return static_cast<int>(code);
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app{"Minimum-duration rematerialization under a memory budget"};
+  app.name("ebbtide");
+  app.set_version_flag("--version", std::string("ebbtide ") + ebb_version() + " (" + ebb_engine_version() + ")");
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 done (solve: a plan was written), 2 usage, 3 bad input, 4 proved infeasible,\n"
+             "5 no plan within the limits, 1 internal error. `ebbtide COMMAND --help` tells more.");
+  const std::vector<AddedCommand> commands = {AddSolve(app), AddCheck(app), AddConvert(app), AddOptions(app)};
+  try {
+    app.parse(argc, argv);
+    for (const AddedCommand& command : commands)
+      if (command.app->parsed()) return static_cast<int>(command.run());
+  } catch (const CLI::Success& e) {
+    return app.exit(e);  // help and version
+  } catch (const CLI::Error& e) {
+    return Fail(Exit::kUsage, e.what());
+  } catch (const CommandError& e) {
+    return Fail(e.code, e.what());
+  } catch (const std::bad_alloc&) {
+    return Fail(Exit::kInternal, "out of memory");
+  } catch (const std::exception& e) {
+    return Fail(Exit::kInternal, e.what());
+  }
+  return Fail(Exit::kUsage, "no command given");
+}
+
+}  // namespace
+}  // namespace ebb::cli
+
+int main(int argc, char** argv) { return ebb::cli::Main(argc, argv); }
