@@ -4,8 +4,9 @@
 // What they throw: CommandError, CLI::Error, std::bad_alloc.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+#include <CLI/CLI.hpp>
 
 #include "cli/exit_codes.hpp"
 

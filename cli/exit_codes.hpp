@@ -3,10 +3,10 @@
 // How the command ends, and the error that says so.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-
 #include <stdexcept>
 #include <string>
+
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 
@@ -22,7 +22,7 @@ enum class Exit : int {
 // Ends the command with one line on standard error.
 class CommandError : public std::runtime_error {
  public:
-  CommandError(Exit code, const std::string& text) : std::runtime_error(text), code(code) {}
+  CommandError(Exit exit, const std::string& text) : std::runtime_error(text), code(exit) {}
   Exit code;
 };
 

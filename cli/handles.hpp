@@ -3,13 +3,12 @@
 // The API's handles with owners.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-
 #include <memory>
 #include <new>
 #include <string>
 
 #include "cli/exit_codes.hpp"
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 

@@ -5,11 +5,12 @@
 // handler and no global variable is needed.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-#include <signal.h>
-
 #include <atomic>
 #include <thread>
+
+#include <signal.h>
+
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 

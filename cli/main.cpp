@@ -2,15 +2,15 @@
 //
 // ebbtide: the command. Plans and reports go to standard output or to files, everything else to standard error; an
 // error is one line that names the culprit.
-#include <ebbtide/ebbtide.h>
-
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/commands.hpp"
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 namespace {
@@ -28,8 +28,9 @@ int Main(int argc, char** argv) {
   app.name("ebbtide");
   app.set_version_flag("--version", std::string("ebbtide ") + ebb_version() + " (" + ebb_engine_version() + ")");
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done (solve: a plan was written), 2 usage, 3 bad input, 4 proved infeasible,\n"
-             "5 no plan within the limits, 1 internal error. `ebbtide COMMAND --help` tells more.");
+  app.footer(
+      "Exit codes: 0 done (solve: a plan was written), 2 usage, 3 bad input, 4 proved infeasible,\n"
+      "5 no plan within the limits, 1 internal error. `ebbtide COMMAND --help` tells more.");
   const std::vector<AddedCommand> commands = {AddSolve(app), AddCheck(app), AddConvert(app), AddOptions(app)};
   try {
     app.parse(argc, argv);

@@ -3,9 +3,9 @@
 // Where files go.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-
 #include <string>
+
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 

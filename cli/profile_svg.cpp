@@ -41,12 +41,13 @@ std::string Text(double x, double y, const std::string& anchor, const std::strin
 std::string ProfileSvg(const ebb_graph* graph, const ebb_plan* plan) {
   const std::int64_t n = ebb_plan_num_executions(plan);
   const std::int64_t budget = ebb_plan_budget(plan), peak = ebb_plan_peak(plan);
-  const std::size_t columns = std::min<std::size_t>(kMaxColumns, static_cast<std::size_t>(std::max<std::int64_t>(n, 1)));
+  const std::size_t columns =
+      std::min<std::size_t>(kMaxColumns, static_cast<std::size_t>(std::max<std::int64_t>(n, 1)));
   std::vector<std::int64_t> bytes(columns, 0);
   std::vector<std::uint8_t> repeats(columns, 0), seen(static_cast<std::size_t>(ebb_graph_num_ops(graph)), 0);
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto column = static_cast<std::size_t>(static_cast<double>(i) / static_cast<double>(n) *
-                                                 static_cast<double>(columns));
+    const auto column =
+        static_cast<std::size_t>(static_cast<double>(i) / static_cast<double>(n) * static_cast<double>(columns));
     bytes[column] = std::max(bytes[column], ebb_plan_resident(plan, i));
     std::uint8_t& again = seen[static_cast<std::size_t>(ebb_plan_op(plan, i))];
     repeats[column] |= again;
@@ -81,8 +82,7 @@ std::string ProfileSvg(const ebb_graph* graph, const ebb_plan* plan) {
     out += Text(anchor == "end" ? kLeft + w : kLeft + 4, level - 4, anchor, what + " " + ReadableBytes(value));
   };
   if (show_budget) mark(budget, "budget", "stroke=\"#c0392b\" stroke-width=\"1.5\"", "end");
-  if (base_peak > peak)
-    mark(base_peak, "nothing run twice:", "stroke=\"#666666\" stroke-dasharray=\"5 4\"", "start");
+  if (base_peak > peak) mark(base_peak, "nothing run twice:", "stroke=\"#666666\" stroke-dasharray=\"5 4\"", "start");
   out += Line(kLeft, kTop, kLeft, kTop + h, "stroke=\"#333333\"");
   out += Line(kLeft, kTop + h, kLeft + w, kTop + h, "stroke=\"#333333\"");
   for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {

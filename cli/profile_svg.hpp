@@ -4,9 +4,9 @@
 // budget, and where ops run again. The same plan gives the same bytes.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-
 #include <string>
+
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <string_view>
+
+#include <unistd.h>
 
 #include "cli/format.hpp"
 

@@ -4,10 +4,10 @@
 // one JSON object a line; or nothing.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-
 #include <cstdint>
 #include <string>
+
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 

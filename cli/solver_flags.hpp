@@ -3,13 +3,14 @@
 // The API's table of options as command line flags: `--name VALUE`, and `--name` / `--no-name` for switches.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-
-#include <CLI/CLI.hpp>
 #include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
 

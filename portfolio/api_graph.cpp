@@ -225,7 +225,9 @@ size_t ebb_graph_num_warnings(const ebb_graph* g) { return g && g->data ? g->dat
 const char* ebb_graph_warning(const ebb_graph* g, size_t index) {
   return index < ebb_graph_num_warnings(g) ? g->data->warnings[index].c_str() : "";
 }
-int64_t ebb_graph_num_ops(const ebb_graph* g) { return g && g->data ? static_cast<int64_t>(g->data->graph.num_ops()) : 0; }
+int64_t ebb_graph_num_ops(const ebb_graph* g) {
+  return g && g->data ? static_cast<int64_t>(g->data->graph.num_ops()) : 0;
+}
 int64_t ebb_graph_num_tensors(const ebb_graph* g) {
   return g && g->data ? static_cast<int64_t>(g->data->graph.num_tensors()) : 0;
 }
@@ -239,7 +241,8 @@ int64_t ebb_graph_op_duration(const ebb_graph* g, int64_t op) {
   return ebb::In(op, ebb_graph_num_ops(g)) ? g->data->graph.duration(static_cast<ebb::OpId>(op)).count() : -1;
 }
 int64_t ebb_graph_tensor_bytes(const ebb_graph* g, int64_t t) {
-  return ebb::In(t, ebb_graph_num_tensors(g)) ? g->data->graph.storage_bytes(static_cast<ebb::TensorId>(t)).count() : -1;
+  return ebb::In(t, ebb_graph_num_tensors(g)) ? g->data->graph.storage_bytes(static_cast<ebb::TensorId>(t)).count()
+                                              : -1;
 }
 int64_t ebb_graph_find_op(const ebb_graph* g, const char* name) {
   if (name == nullptr) return -1;

@@ -3,8 +3,6 @@
 // What stands behind the handles of ebbtide.h, and the wall that no exception passes.
 #pragma once
 
-#include <ebbtide/ebbtide.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -20,6 +18,7 @@
 #include "engine/problem/graph.hpp"
 #include "engine/problem/plan.hpp"
 #include "portfolio/solve.hpp"
+#include <ebbtide/ebbtide.h>
 
 namespace ebb {
 

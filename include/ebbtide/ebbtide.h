@@ -64,8 +64,8 @@ typedef struct ebb_progress ebb_progress;
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */
 
-EBB_API const char* ebb_version(void);        /* of the library, e.g. "0.1.0"; static */
-EBB_API const char* ebb_engine_version(void); /* of the SAT engine inside, e.g. "CaDiCaL 1.7.4"; static */
+EBB_API const char* ebb_version(void);                  /* of the library, e.g. "0.1.0"; static */
+EBB_API const char* ebb_engine_version(void);           /* of the SAT engine inside, e.g. "CaDiCaL 1.7.4"; static */
 EBB_API const char* ebb_status_name(ebb_status status); /* "optimal", ...; static */
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
@@ -109,10 +109,10 @@ EBB_API const char* ebb_graph_op_name(const ebb_graph* graph, int64_t op);
 EBB_API const char* ebb_graph_tensor_name(const ebb_graph* graph, int64_t tensor);
 EBB_API int64_t ebb_graph_op_duration(const ebb_graph* graph, int64_t op);
 EBB_API int64_t ebb_graph_tensor_bytes(const ebb_graph* graph, int64_t tensor); /* of its storage */
-EBB_API int64_t ebb_graph_find_op(const ebb_graph* graph, const char* name);     /* -1: none; looks at all */
+EBB_API int64_t ebb_graph_find_op(const ebb_graph* graph, const char* name);    /* -1: none; looks at all */
 EBB_API int64_t ebb_graph_find_tensor(const ebb_graph* graph, const char* name);
-EBB_API int64_t ebb_graph_base_duration(const ebb_graph* graph); /* one execution of each op */
-EBB_API int64_t ebb_graph_base_peak(const ebb_graph* graph);     /* of the given order, nothing run twice */
+EBB_API int64_t ebb_graph_base_duration(const ebb_graph* graph);           /* one execution of each op */
+EBB_API int64_t ebb_graph_base_peak(const ebb_graph* graph);               /* of the given order, nothing run twice */
 EBB_API ebb_code ebb_graph_write_file(ebb_graph* graph, const char* path); /* native JSON, written aside and renamed */
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -146,10 +146,10 @@ EBB_API int64_t ebb_progress_duration(const ebb_progress* progress); /* of the b
 EBB_API int64_t ebb_progress_peak(const ebb_progress* progress);
 EBB_API int64_t ebb_progress_executions(const ebb_progress* progress);
 EBB_API int64_t ebb_progress_lower_bound(const ebb_progress* progress);
-EBB_API double ebb_progress_gap(const ebb_progress* progress);            /* -1: no plan yet */
-EBB_API const char* ebb_progress_worker(const ebb_progress* progress);    /* who found what is new; "" */
-EBB_API const char* ebb_progress_message(const ebb_progress* progress);   /* text for people; "" */
-EBB_API const char* ebb_progress_kind(const ebb_progress* progress);      /* "plan", "bound", "message" or "tick" */
+EBB_API double ebb_progress_gap(const ebb_progress* progress);          /* -1: no plan yet */
+EBB_API const char* ebb_progress_worker(const ebb_progress* progress);  /* who found what is new; "" */
+EBB_API const char* ebb_progress_message(const ebb_progress* progress); /* text for people; "" */
+EBB_API const char* ebb_progress_kind(const ebb_progress* progress);    /* "plan", "bound", "message" or "tick" */
 
 /* A plan of the same graph to start from; NULL: none. Copied. */
 EBB_API ebb_code ebb_solver_hint(ebb_solver* solver, const ebb_plan* plan);
@@ -169,7 +169,8 @@ EBB_API ebb_plan* ebb_plan_new(void); /* NULL: out of memory */
 EBB_API void ebb_plan_free(ebb_plan* plan);
 EBB_API const char* ebb_plan_error(const ebb_plan* plan);
 
-/* Reads a plan file of this graph. The graph's fingerprint must fit; whether the plan holds is ebb_plan_check's word. */
+/* Reads a plan file of this graph. The graph's fingerprint must fit; whether the plan holds is ebb_plan_check's word.
+ */
 EBB_API ebb_code ebb_plan_read_file(ebb_plan* plan, const ebb_graph* graph, const char* path);
 EBB_API ebb_code ebb_plan_read_memory(ebb_plan* plan, const ebb_graph* graph, const void* data, size_t size);
 /* Native JSON. To a file: written aside and renamed. To memory: *data belongs to the plan. A plan must be there. */
@@ -197,8 +198,8 @@ EBB_API int64_t ebb_plan_reason_op(const ebb_plan* plan);
 EBB_API int64_t ebb_plan_reason_bytes_needed(const ebb_plan* plan);
 EBB_API int64_t ebb_plan_reason_bytes_given(const ebb_plan* plan);
 
-/* The executions, in their order: which op; for each of its inputs, as listed, the execution that made it; and the bytes
- * resident while it runs. */
+/* The executions, in their order: which op; for each of its inputs, as listed, the execution that made it; and the
+ * bytes resident while it runs. */
 #define EBB_PRODUCER_GRAPH_INPUT (-1)
 #define EBB_PRODUCER_ABSENT (-2)
 EBB_API int64_t ebb_plan_num_executions(const ebb_plan* plan);
