@@ -37,16 +37,16 @@ Exit RunSolve(const Arguments& a) {
     printer.Note(std::string("warning: ") + ebb_graph_warning(graph.get(), i));
   if (!a.hint.empty()) {
     const Handle<ebb_plan> hint = ReadPlanFile(graph.get(), a.hint);
-    Want(ebb_solver_hint(solver.get(), hint.get()), ebb_solver_error(solver.get()));
+    Want(ebb_solver_hint(solver.get(), hint.get()), solver.get());
   }
-  Want(ebb_solver_on_progress(solver.get(), ProgressPrinter::Callback, &printer), ebb_solver_error(solver.get()));
+  Want(ebb_solver_on_progress(solver.get(), ProgressPrinter::Callback, &printer), solver.get());
 
   const Handle<ebb_plan> plan = Own(ebb_plan_new());
   const auto start = std::chrono::steady_clock::now();
   bool interrupted = false;
   {
     const InterruptGuard guard(solver.get());
-    Want(ebb_solver_solve(solver.get(), graph.get(), plan.get()), ebb_solver_error(solver.get()));
+    Want(ebb_solver_solve(solver.get(), graph.get(), plan.get()), solver.get());
     interrupted = guard.interrupted();
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -38,9 +38,16 @@ class CommandError : public std::runtime_error {
   return Exit::kInternal;
 }
 
-// Throws where an API call failed; `text` is its handle's error text.
-inline void Want(ebb_code code, const char* text) {
-  if (code != EBB_OK) throw CommandError(ExitOf(code), text);
+// Throws where an API call failed. The handle's text is asked for only after the call, which the arguments of one call
+// would not guarantee.
+inline void Want(ebb_code code, const ebb_graph* handle) {
+  if (code != EBB_OK) throw CommandError(ExitOf(code), ebb_graph_error(handle));
+}
+inline void Want(ebb_code code, const ebb_solver* handle) {
+  if (code != EBB_OK) throw CommandError(ExitOf(code), ebb_solver_error(handle));
+}
+inline void Want(ebb_code code, const ebb_plan* handle) {
+  if (code != EBB_OK) throw CommandError(ExitOf(code), ebb_plan_error(handle));
 }
 
 }  // namespace ebb::cli

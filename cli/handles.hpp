@@ -28,14 +28,13 @@ template <class T>
 
 [[nodiscard]] inline Handle<ebb_graph> ReadGraphFile(const std::string& path, const std::string& format) {
   Handle<ebb_graph> graph = Own(ebb_graph_new());
-  Want(ebb_graph_read_file(graph.get(), path.c_str(), format.empty() ? nullptr : format.c_str()),
-       ebb_graph_error(graph.get()));
+  Want(ebb_graph_read_file(graph.get(), path.c_str(), format.empty() ? nullptr : format.c_str()), graph.get());
   return graph;
 }
 
 [[nodiscard]] inline Handle<ebb_plan> ReadPlanFile(const ebb_graph* graph, const std::string& path) {
   Handle<ebb_plan> plan = Own(ebb_plan_new());
-  Want(ebb_plan_read_file(plan.get(), graph, path.c_str()), ebb_plan_error(plan.get()));
+  Want(ebb_plan_read_file(plan.get(), graph, path.c_str()), plan.get());
   return plan;
 }
 

@@ -32,12 +32,12 @@ void WantWritable(const std::string& path) {
 
 void WritePlanTo(ebb_plan* plan, const std::string& path) {
   if (!IsStandardOutput(path)) {
-    Want(ebb_plan_write_file(plan, path.c_str()), ebb_plan_error(plan));
+    Want(ebb_plan_write_file(plan, path.c_str()), plan);
     return;
   }
   const char* data = nullptr;
   std::size_t size = 0;
-  Want(ebb_plan_write_memory(plan, &data, &size), ebb_plan_error(plan));
+  Want(ebb_plan_write_memory(plan, &data, &size), plan);
   Print(data, size);
 }
 

@@ -1,19 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "portfolio/lineup.hpp"
 
+#include "engine/bounds/memory_floor.hpp"
+#include "portfolio/workers.hpp"
+
 namespace ebb {
+namespace {
+
+// Any order: is the budget below what some op, or the graph's end, needs?
+std::optional<Infeasibility> BelowFloor(const Problem& problem, const StopSignal& stop) {
+  const MemoryFloor floor = ComputeFloor(problem.instance, kDefaultPebblingTicks, problem.budget.count(), &stop);
+  if (floor.bytes <= problem.budget.count()) return std::nullopt;
+  Infeasibility why;
+  why.bytes_needed = floor.bytes;
+  why.bytes_given = problem.budget.count();
+  std::string who = "the graph's outputs and inputs need ";
+  if (floor.op >= 0) {
+    why.op = ToOpId(static_cast<std::size_t>(floor.op));
+    who = "op '" + problem.graph->op_name(why.op) + "' needs ";
+  }
+  why.text = who + std::to_string(floor.bytes) + " bytes";
+  if (floor.kind == MemoryFloor::Kind::kLastInput && floor.last >= 0)
+    why.text += " (when op '" + problem.graph->op_name(ToOpId(static_cast<std::size_t>(floor.last))) +
+                "' makes the last of its inputs)";
+  if (floor.kind == MemoryFloor::Kind::kPebbling) why.text += " (to make all its inputs)";
+  why.text += ", the budget gives " + std::to_string(why.bytes_given);
+  return why;
+}
+
+}  // namespace
 
 void AnswerAtOnce(Board& board) {
   const Problem& problem = board.problem();
   Exchange exchange(board);
-  if (problem.given.peak <= problem.budget) exchange.Offer(problem.instance.order, "given order");
-  if (!problem.hint.empty()) exchange.Offer(problem.hint, "hint");
+  if (problem.given.peak <= problem.budget) {
+    exchange.Offer(problem.instance.order, "given order");
+  } else if (auto why = BelowFloor(problem, board.stop())) {
+    exchange.ProveInfeasible(std::move(*why));
+  } else if (!problem.hint.empty()) {
+    exchange.Offer(problem.hint, "hint");
+  }
   exchange.Flush();
 }
 
 std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
+  const Options& o = *problem.options;
   std::vector<std::vector<WorkerSlot>> out(static_cast<std::size_t>(lanes));
-  static_cast<void>(problem);
+  // Bounds and proofs go to the last lane: with two lanes the first is the local search's own.
+  auto& proofs = out.back();
+  const bool all = o.method == Method::kAuto;
+  if ((all || o.method == Method::kExact) && o.state_search && StateSearchFits(problem))
+    proofs.push_back({MakeStateSearchWorker(problem), 1});
+  if (o.gap_cover && problem.order != OrderMode::kFree) proofs.push_back({MakeGapCoverWorker(problem), 1});
   return out;
 }
 

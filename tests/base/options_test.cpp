@@ -47,8 +47,8 @@ TEST_CASE("options are set and read by name") {
   CHECK(o.Get("threads") == "2");
   o.Set("time-limit", "0.25");
   CHECK(o.time_limit == 0.25);
-  o.Set("anneal", "off");
-  CHECK_FALSE(o.anneal);
+  o.Set("gap-cover", "off");
+  CHECK_FALSE(o.gap_cover);
   o.Set("budget", "0.8");
   CHECK(o.Get("budget") == "0.8");
   const auto bad = [&](const char* name, const char* value) {
@@ -63,7 +63,7 @@ TEST_CASE("options are set and read by name") {
   bad("time-limit", "nan");
   bad("time-limit", "1s");
   bad("order", "sideways");
-  bad("anneal", "perhaps");
+  bad("gap-cover", "perhaps");
   bad("budget", "-1");
   bad("frobnicate", "1");
   bad("time_limit", "1");
