@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heuristics/annealing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ebb {
+namespace {
+constexpr std::int32_t kNone = SequenceState::kNone;
+constexpr int kBatch = 64;
+std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+Annealing::Annealing(const Instance& instance, const AnnealingParams& params)
+    : in_(instance), params_(params), state_(instance, params.budget), random_(params.seed) {
+  double sum = 0, bytes = 0;
+  std::int64_t timed = 0, sized = 0;
+  for (const std::int64_t d : in_.duration) {
+    sum += static_cast<double>(d);
+    timed += d > 0;
+  }
+  for (const std::int64_t b : in_.bytes) {
+    bytes += static_cast<double>(b);
+    sized += b > 0;
+  }
+  mean_duration_ = timed > 0 ? sum / static_cast<double>(timed) : 1.0;
+  mean_bytes_ = sized > 0 ? bytes / static_cast<double>(sized) : 1.0;
+  base_weight_ = weight_ = params_.weight * mean_duration_ / mean_bytes_;
+  per_execution_ = 1e-3 * params_.cold * mean_duration_;
+  cycle_length_ = params_.cycle > 0
+                      ? params_.cycle
+                      : std::clamp<std::int64_t>(300 * static_cast<std::int64_t>(in_.num_ops), 20'000, 3'000'000);
+}
+
+void Annealing::Start(std::span<const std::int32_t> sequence) {
+  state_.Load(sequence);
+  started_ = true;
+  NoteBest();
+  BeginCycle();
+}
+
+void Annealing::Offer(std::span<const std::int32_t> sequence) {
+  const SequenceFacts facts = EvaluateSequence(in_, sequence);
+  if (!facts.valid || facts.peak > params_.budget) return;
+  const auto executions = static_cast<std::int64_t>(sequence.size());
+  if (has_plan() &&
+      (facts.duration > best_duration_ || (facts.duration == best_duration_ && executions >= best_executions_)))
+    return;
+  best_.assign(sequence.begin(), sequence.end());
+  best_duration_ = facts.duration;
+  best_executions_ = executions;
+  best_peak_ = facts.peak;
+}
+
+void Annealing::BeginCycle() {
+  cycle_moves_ = 0;
+  temperature_ = params_.hot * mean_duration_;
+}
+
+void Annealing::NoteBest() {
+  if (state_.excess() != 0) return;
+  if (params_.goal == AnnealingParams::Goal::kPeak) {
+    best_ = state_.Sequence();
+    best_duration_ = state_.duration();
+    best_executions_ = state_.executions();
+    best_peak_ = state_.Peak();
+    state_.SetBudget(best_peak_ - 1);
+    return;
+  }
+  if (has_plan() && (state_.duration() > best_duration_ ||
+                     (state_.duration() == best_duration_ && state_.executions() >= best_executions_)))
+    return;
+  best_ = state_.Sequence();
+  best_duration_ = state_.duration();
+  best_executions_ = state_.executions();
+  best_peak_ = state_.Peak();
+}
+
+void Annealing::Run(WorkBudget& work) {
+  if (!started_) return;
+  std::int64_t seen = state_.work();
+  while (!work.Exhausted()) {
+    for (int i = 0; i < kBatch; ++i) Step();
+    Adapt();
+    const std::int64_t now = state_.work();
+    work.Spend(now - seen + kBatch * 120);
+    seen = now;
+  }
+}
+
+void Annealing::Adapt() {
+  cycle_moves_ += kBatch;
+  if (cycle_moves_ >= cycle_length_) {
+    ++counts_.cycles;
+    cycle_length_ = static_cast<std::int64_t>(static_cast<double>(cycle_length_) * params_.growth);
+    if (has_plan()) state_.Load(best_);
+    BeginCycle();
+    return;
+  }
+  const double done = static_cast<double>(cycle_moves_) / static_cast<double>(cycle_length_);
+  temperature_ = mean_duration_ * params_.hot * std::pow(params_.cold / params_.hot, done);
+  if (!params_.fixed_weight) {
+    weight_ *= state_.excess() == 0 ? 0.97 : 1.03;
+    weight_ = std::clamp(weight_, base_weight_ / 50, base_weight_ * (has_plan() ? 50 : 4));
+  }
+}
+
+void Annealing::Step() {
+  ++counts_.moves;
+  Move move;
+  const double r = random_.Unit();
+  const bool repeats = !state_.repeats().empty();
+  const bool free = params_.order == OrderMode::kFree;
+  const bool over = state_.excess() > 0;
+  if (free && r < 0.4)
+    move = r < 0.3 ? kMoveFirst : kDragFirst;
+  else {
+    const double q = free ? (r - 0.4) / 0.6 : r;
+    if (!repeats)
+      move = over && q < 0.7 ? kSplitHot : kSplitReader;
+    else if (q < 0.25)
+      move = over ? kSplitHot : kSplitReader;
+    else if (q < 0.4)
+      move = kSplitReader;
+    else if (q < 0.6)
+      move = kErase;
+    else if (q < 0.8)
+      move = kShift;
+    else
+      move = kReplace;
+  }
+  ++counts_.tried[move];
+  const std::int64_t duration = state_.duration(), executions = state_.executions();
+  if (!Propose(move) || !state_.changed() || state_.violations() != 0) {
+    state_.Rollback();
+    return;
+  }
+  const double base =
+      params_.goal == AnnealingParams::Goal::kPeak ? 0.0 : static_cast<double>(state_.duration() - duration);
+  const double easy = base + per_execution_ * static_cast<double>(state_.executions() - executions);
+  const double limit = temperature_ * random_.Exponential();
+  // nothing over the budget: the penalty cannot fall
+  if (!over && easy > limit) {
+    state_.Rollback();
+    return;
+  }
+  const std::int64_t excess = state_.ExcessAfter() - state_.excess();
+  if (easy + weight_ * static_cast<double>(excess) > limit) {
+    state_.Rollback();
+    return;
+  }
+  state_.Commit();
+  ++counts_.accepted;
+  ++counts_.taken[move];
+  NoteBest();
+}
+
+bool Annealing::Propose(Move move) {
+  budget_of_move_ = 12;
+  switch (move) {
+    case kSplitHot: return SplitHot();
+    case kSplitReader: return SplitReader();
+    case kErase:
+      return EraseWithOrphans(
+          state_.repeats()[At(random_.Below32(static_cast<std::int64_t>(state_.repeats().size())))]);
+    case kShift: return Shift();
+    case kReplace: return Replace();
+    case kMoveFirst: return MoveFirst(false);
+    case kDragFirst: return MoveFirst(true);
+    case kMoves: break;
+  }
+  return false;
+}
+
+bool Annealing::MayRun(std::int32_t op) const {
+  return in_.may_repeat[At(op)] != 0 &&
+         (params_.max_executions == 0 || state_.executions_of(op) < params_.max_executions);
+}
+
+std::int32_t Annealing::RandomEvent() {
+  const std::int32_t x = state_.EventAt(random_.Below32(state_.slots()));
+  return x == state_.Begin() ? state_.Next(x) : x;
+}
+
+// One execution of `op` before event `before`; in staged order it goes to its place by rank within that stage.
+std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
+  if (params_.order == OrderMode::kStaged) {
+    const std::int32_t rank = in_.rank[At(op)];
+    for (;;) {
+      const std::int32_t p = state_.Previous(before);
+      if (p == state_.Begin() || !state_.IsRepeat(p)) break;
+      const std::int32_t other = in_.rank[At(state_.op(p))];
+      if (other == rank) return kNone;
+      if (other < rank) break;
+      before = p;
+    }
+    // and nothing smaller may follow in the stage
+    for (std::int32_t q = before; q != state_.End() && state_.IsRepeat(q); q = state_.Next(q)) {
+      const std::int32_t other = in_.rank[At(state_.op(q))];
+      if (other == rank) return kNone;
+      if (other > rank) break;
+      before = state_.Next(q);
+    }
+  }
+  return state_.Insert(op, before);
+}
+
+// An execution of `op` before `before`; an input that would have to live longer for it may be made again as well.
+bool Annealing::InsertWithInputs(std::int32_t op, std::int32_t before) {
+  if (!MayRun(op)) return false;
+  --budget_of_move_;
+  if (cascade_ > 0 && budget_of_move_ > 0) {
+    for (const std::int32_t v : in_.reads[At(op)]) {
+      const std::int32_t maker = in_.maker[At(v)];
+      if (maker < 0 || !MayRun(maker)) continue;
+      const std::int32_t server = state_.ServerOf(v, before);
+      if (server == kNone) return false;
+      if (!state_.Before(state_.EndOf(server, state_.OutputIndex(v)), before)) continue;
+      if (budget_of_move_ > 0 && random_.Chance(cascade_) && !InsertWithInputs(maker, before)) return false;
+    }
+  }
+  return InsertOne(op, before) != kNone;
+}
+
+void DrawCascade(QuickRandom& random, double& cascade) {
+  static constexpr double kLevels[] = {0.0, 0.0, 0.3, 0.6, 1.0, 1.0};
+  cascade = kLevels[random.Below(6)];
+}
+
+bool Annealing::SplitHot() {
+  if (state_.excess() == 0) return SplitReader();
+  return SplitAt(state_.FindExcess(random_.Below(state_.excess())));
+}
+
+// Drops something that is resident across `event` and makes it again for its next reader.
+bool Annealing::SplitAt(std::int32_t event) {
+  if (event == state_.Begin() || event == state_.End()) return false;
+  const auto n = static_cast<std::int64_t>(in_.num_ops);
+  for (int tries = 0; tries < 12; ++tries) {
+    std::int32_t op;
+    if ((tries & 1) == 0) {
+      op = random_.Below32(n);
+    } else {
+      const std::int64_t s = state_.slot(event) - random_.LogUniform(state_.slots());
+      if (s < 0) continue;
+      const std::int32_t x = state_.EventAt(static_cast<std::int32_t>(s));
+      if (x == state_.Begin() || x == state_.End()) continue;
+      op = state_.op(x);
+    }
+    const auto makes = in_.makes[At(op)];
+    if (makes.empty() || !MayRun(op)) continue;
+    const std::int32_t v =
+        makes[makes.size() == 1 ? 0 : static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(makes.size())))];
+    const std::int32_t server = state_.ServerOf(v, event);
+    if (server == kNone || !state_.Before(event, state_.EndOf(server, state_.OutputIndex(v)))) continue;
+    const auto reads = in_.reads[At(state_.op(event))];
+    if (std::find(reads.begin(), reads.end(), v) != reads.end()) continue;
+    const std::int32_t use = state_.NextUse(server, v, event);
+    if (use == kNone) continue;
+    DrawCascade(random_, cascade_);
+    return InsertWithInputs(op, use);
+  }
+  return false;
+}
+
+bool Annealing::SplitReader() {
+  const std::int32_t reader = RandomEvent();
+  if (reader == state_.End()) return false;
+  const auto reads = in_.reads[At(state_.op(reader))];
+  if (reads.empty()) return false;
+  const std::int32_t v = reads[static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(reads.size())))];
+  const std::int32_t op = in_.maker[At(v)];
+  if (op < 0 || !MayRun(op)) return false;
+  DrawCascade(random_, cascade_);
+  return InsertWithInputs(op, reader);
+}
+
+bool Annealing::EraseWithOrphans(std::int32_t node) {
+  const std::int32_t op = state_.op(node);
+  std::int32_t servers[16];
+  int count = 0;
+  for (const std::int32_t v : in_.reads[At(op)]) {
+    if (count == 16) break;
+    const std::int32_t s = state_.ServerOf(v, node);
+    if (s != kNone && s != state_.Begin() && state_.IsRepeat(s)) servers[count++] = s;
+  }
+  if (!state_.Erase(node)) return false;
+  for (int i = 0; i < count; ++i) {
+    // one of them may have gone already with another
+    const std::int32_t s = servers[i];
+    if (state_.Alive(s) && state_.IsRepeat(s) && state_.Unused(s) && !EraseWithOrphans(s)) return false;
+  }
+  return true;
+}
+
+// The first event that needs anything of what the execution made.
+std::int32_t Annealing::FirstUse(std::int32_t node) const {
+  std::int32_t best = state_.NextOf(node) == kNone ? state_.End() : state_.NextOf(node);
+  for (const std::int32_t v : in_.makes[At(state_.op(node))]) {
+    const std::int32_t use = state_.NextUse(node, v, node);
+    if (use != kNone && state_.Before(use, best)) best = use;
+  }
+  return best;
+}
+
+// A repeat goes elsewhere between the execution before it and its first reader.
+bool Annealing::Shift() {
+  const auto& repeats = state_.repeats();
+  const std::int32_t x = repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))];
+  const std::int32_t use = FirstUse(x);
+  std::int32_t target;
+  const double r = random_.Unit();
+  if (r < 0.3) {
+    target = use;
+  } else if (r < 0.8) {
+    const std::int64_t d = random_.LogUniform(64);
+    const std::int64_t s = state_.slot(x) + (random_.Below(2) == 0 ? -d : d + 1);
+    if (s <= state_.slot(state_.PreviousOf(x)) || s > state_.slot(use)) return false;
+    target = state_.EventAt(static_cast<std::int32_t>(s));
+  } else {
+    const std::int32_t lo = state_.slot(state_.PreviousOf(x)) + 1;
+    target = state_.EventAt(lo + random_.Below32(state_.slot(use) - lo + 1));
+  }
+  if (target == x || state_.Next(x) == target) return false;
+  return InsertOne(state_.op(x), target) != kNone && EraseWithOrphans(x);
+}
+
+// A repeat goes; something else that is resident where it saved memory is dropped instead.
+bool Annealing::Replace() {
+  const auto& repeats = state_.repeats();
+  const std::int32_t x = repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))];
+  const std::int32_t lo = state_.slot(state_.PreviousOf(x)), hi = state_.slot(x);
+  if (!EraseWithOrphans(x)) return false;
+  const std::int32_t event = state_.EventAt(lo + 1 + random_.Below32(std::max(1, hi - lo - 1)));
+  return SplitAt(event);
+}
+
+// Free order: a first execution goes elsewhere between its inputs and its first reader. With `drag` the inputs that
+// only it needs come along.
+bool Annealing::MoveFirst(bool drag) {
+  const std::int32_t x = RandomEvent();
+  if (x == state_.End() || state_.IsRepeat(x)) return false;
+  const std::int32_t op = state_.op(x);
+  std::int32_t lo = 0;
+  for (const std::int32_t v : in_.reads[At(op)]) {
+    const std::int32_t maker = in_.maker[At(v)];
+    if (maker >= 0) lo = std::max(lo, state_.slot(state_.FirstOf(maker)));
+  }
+  const std::int32_t use = FirstUse(x);
+  const std::int32_t hi = state_.slot(use), here = state_.slot(x);
+  std::int32_t target;
+  const double r = random_.Unit();
+  if (r < 0.15) {
+    target = use;
+  } else if (r < 0.3) {
+    target = state_.EventAt(lo + 1);
+  } else {
+    const bool later = random_.Below(2) == 0;
+    const std::int32_t room = later ? hi - here : here - lo;
+    if (room <= 1) return false;
+    const auto d = static_cast<std::int32_t>(r < 0.8 ? random_.LogUniform(room) : 1 + random_.Below(room));
+    const std::int32_t s = later ? here + d : here - d;
+    if (s <= lo || s > hi) return false;
+    target = state_.EventAt(s);
+  }
+  if (target == x || state_.Next(x) == target) return false;
+  const bool later = state_.Before(x, target);
+  const std::int32_t y = state_.Insert(op, target);
+  if (y == kNone || !state_.Erase(x)) return false;
+  if (!drag) return true;
+  std::int32_t at = y;
+  for (const std::int32_t v : in_.reads[At(op)]) {
+    if (budget_of_move_-- <= 0) break;
+    const std::int32_t maker = in_.maker[At(v)];
+    if (maker < 0 || state_.executions_of(maker) != 1) continue;
+    const std::int32_t s = state_.FirstOf(maker);
+    if (!later) continue;
+    if (FirstUse(s) != y || state_.Next(s) == at) continue;
+    const std::int32_t moved = state_.Insert(maker, at);
+    if (moved == kNone || !state_.Erase(s)) return false;
+    at = moved;
+  }
+  return true;
+}
+
+}  // namespace ebb

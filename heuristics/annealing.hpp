@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simulated annealing over sequences of executions (sequence_state.hpp): the work horse for plans.
+//
+// Cost = duration + weight * (bytes over the budget, summed over the events) + a trifle per execution. The weight moves
+// so that the walk stays near the border between fitting and not (strategic oscillation, Glover 1989); where no plan is
+// known yet it stays near its start value, because a weight that grows without bound freezes the walk (measured in the
+// study: RL n=100 at 0.62 is found with a fixed weight of twice mean duration / mean size only).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/status.hpp"
+#include "engine/base/work_budget.hpp"
+#include "engine/problem/instance.hpp"
+#include "heuristics/random.hpp"
+#include "heuristics/sequence_state.hpp"
+
+namespace ebb {
+
+struct AnnealingParams {
+  enum class Goal {
+    kDuration,  // least duration within the budget
+    kPeak,      // least peak, whatever the duration; `budget` is where it may stop
+  };
+  OrderMode order = OrderMode::kFixed;
+  Goal goal = Goal::kDuration;
+  std::int64_t budget = 0;          // bytes, with the instance's resident_bytes
+  std::int32_t max_executions = 0;  // per op; 0: any number
+  std::uint64_t seed = 1;
+  double hot = 1.0;           // start temperature of a cycle, in mean durations (of ops that take time)
+  double cold = 0.02;         // its end temperature
+  double weight = 2.0;        // start weight, in mean duration / mean size
+  bool fixed_weight = false;  // never adapt it
+  std::int64_t cycle = 0;     // moves of the first cycle; 0: by the size of the graph
+  double growth = 1.5;        // every further cycle is this much longer
+};
+
+class Annealing {
+ public:
+  // The instance must outlive it.
+  Annealing(const Instance& instance, const AnnealingParams& params);
+
+  // Where to start; valid for the instance and the order mode, may be over the budget. A start that fits is a plan.
+  void Start(std::span<const std::int32_t> sequence);
+  // Goes on where it stopped, until the budget is used up. Deterministic in ticks.
+  void Run(WorkBudget& work);
+
+  [[nodiscard]] bool has_plan() const { return !best_.empty(); }
+  // Of the best sequence that fits; only where has_plan().
+  [[nodiscard]] std::int64_t best_duration() const { return best_duration_; }
+  [[nodiscard]] std::int64_t best_peak() const { return best_peak_; }
+  [[nodiscard]] const std::vector<std::int32_t>& best_sequence() const { return best_; }
+  // A better plan from elsewhere: the walk goes on from there when its cycle ends.
+  void Offer(std::span<const std::int32_t> sequence);
+  // What the walk stands at, whether it fits or not.
+  [[nodiscard]] std::vector<std::int32_t> CurrentSequence() const { return state_.Sequence(); }
+
+  struct Counts {
+    std::int64_t moves = 0, accepted = 0, cycles = 0;
+    std::int64_t tried[8] = {}, taken[8] = {};  // by kind of move
+  };
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+ private:
+  enum Move { kSplitHot, kSplitReader, kErase, kShift, kReplace, kMoveFirst, kDragFirst, kMoves };
+
+  void BeginCycle();
+  void Step();
+  bool Propose(Move move);
+  bool SplitHot();
+  bool SplitAt(std::int32_t event);
+  bool SplitReader();
+  bool InsertWithInputs(std::int32_t op, std::int32_t before);
+  std::int32_t InsertOne(std::int32_t op, std::int32_t before);
+  bool EraseWithOrphans(std::int32_t node);
+  bool Shift();
+  bool Replace();
+  bool MoveFirst(bool drag);
+  bool MayRun(std::int32_t op) const;
+  std::int32_t FirstUse(std::int32_t node) const;
+  std::int32_t RandomEvent();
+  void Adapt();
+  void NoteBest();
+
+  const Instance& in_;
+  AnnealingParams params_;
+  SequenceState state_;
+  QuickRandom random_;
+  double mean_duration_ = 1, mean_bytes_ = 1;
+  double temperature_ = 0, weight_ = 0, base_weight_ = 0, per_execution_ = 0;
+  std::int64_t cycle_moves_ = 0, cycle_length_ = 0;
+  double cascade_ = 0;
+  int budget_of_move_ = 0;
+  bool started_ = false;
+
+  std::vector<std::int32_t> best_;
+  std::int64_t best_duration_ = 0, best_executions_ = 0, best_peak_ = 0;
+  Counts counts_;
+};
+
+}  // namespace ebb

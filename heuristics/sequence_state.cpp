@@ -1,0 +1,777 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heuristics/sequence_state.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "engine/base/status.hpp"
+
+namespace ebb {
+namespace {
+constexpr std::int32_t kBlock = ExcessProfile::kBlock;
+constexpr std::int64_t kHole = ExcessProfile::kHole;
+}  // namespace
+
+SequenceState::SequenceState(const Instance& instance, std::int64_t budget)
+    : instance_(instance), budget_(budget), plain_(instance.plain) {
+  const std::size_t n = instance.num_ops;
+  own_bytes_.assign(n, 0);
+  output_index_.assign(instance.num_values, 0);
+  for (std::size_t o = 0; o < n; ++o) {
+    own_bytes_[o] = instance.moment[o];
+    std::uint32_t k = 0;
+    for (const std::int32_t v : instance.makes[o]) {
+      own_bytes_[o] += instance.bytes[static_cast<std::size_t>(v)];
+      output_index_[static_cast<std::size_t>(v)] = k++;
+    }
+  }
+  for (std::size_t v = 0; v < instance.num_values; ++v) {
+    if (instance.maker[v] >= 0) continue;
+    output_index_[v] = static_cast<std::uint32_t>(input_values_.size());
+    input_values_.push_back(static_cast<std::int32_t>(v));
+  }
+  if (!plain_) {
+    Csr<std::int32_t> carriers;
+    for (std::size_t v = 0; v < instance.num_values; ++v) {
+      if (instance.carrier[v] >= 0) carriers.Push(instance.carrier[v]);
+      carriers.EndRow();
+    }
+    const auto index = [](std::int32_t i) { return static_cast<std::size_t>(i); };
+    carried_ = carriers.Transpose<std::int32_t>(instance.num_values, index);
+    consumers_ = instance.consumes.Transpose<std::int32_t>(instance.num_values, index);
+    watched_.assign(instance.num_values, 0);
+    for (std::size_t v = 0; v < instance.num_values; ++v)
+      if (!consumers_[v].empty())
+        for (auto w = static_cast<std::int32_t>(v); w >= 0; w = instance.carrier[static_cast<std::size_t>(w)])
+          watched_[static_cast<std::size_t>(w)] = 1;
+  }
+}
+
+std::span<const std::int32_t> SequenceState::Makes(std::int32_t op) const {
+  if (op == static_cast<std::int32_t>(instance_.num_ops)) return input_values_;
+  if (op > static_cast<std::int32_t>(instance_.num_ops)) return {};
+  return instance_.makes[static_cast<std::size_t>(op)];
+}
+
+std::int32_t SequenceState::MakerOf(std::int32_t value) const {
+  const std::int32_t maker = instance_.maker[static_cast<std::size_t>(value)];
+  return maker >= 0 ? maker : static_cast<std::int32_t>(instance_.num_ops);
+}
+
+// What the event's own number holds above what is resident across its place, as far as the profile knows.
+std::int64_t SequenceState::OwnBytes(std::int32_t node) const {
+  const Node& x = N(node);
+  return x.written && x.op < static_cast<std::int32_t>(instance_.num_ops)
+             ? own_bytes_[static_cast<std::size_t>(x.op)] + kHole
+             : 0;
+}
+
+// ---- loading ----------------------------------------------------------------------------------------------------
+
+void SequenceState::Load(std::span<const std::int32_t> sequence) {
+  const std::size_t n = instance_.num_ops;
+  nodes_.clear();
+  ends_.clear();
+  bad_.clear();
+  repeats_.clear();
+  log_.clear();
+  stretches_.clear();
+  points_.clear();
+  segments_fresh_ = false;
+  first_.assign(n + 2, kNone);
+  last_.assign(n + 2, kNone);
+  free_.assign(n + 2, kNone);
+  count_.assign(n + 2, 0);
+  duration_ = executions_ = 0;
+  violations_ = 0;
+
+  std::vector<std::int32_t> row;
+  row.reserve(sequence.size() + 2);
+  begin_ = NewNode(static_cast<std::int32_t>(n));
+  row.push_back(begin_);
+  for (const std::int32_t o : sequence) row.push_back(NewNode(o));
+  end_ = NewNode(static_cast<std::int32_t>(n) + 1);
+  row.push_back(end_);
+
+  const auto blocks = static_cast<std::int32_t>((row.size() * 5 / 3 + kBlock) / kBlock);
+  profile_.Reset(blocks, instance_.resident_bytes - budget_ - kHole);
+  occupied_.assign(static_cast<std::size_t>(blocks), 0);
+  node_at_.assign(static_cast<std::size_t>(profile_.slots()), kNone);
+  const auto slots = static_cast<std::int64_t>(profile_.slots());
+  const auto m = static_cast<std::int64_t>(row.size());
+  for (std::int64_t j = 0; j < m; ++j) {
+    const std::int32_t x = row[static_cast<std::size_t>(j)];
+    PutInSlot(x, static_cast<std::int32_t>(j * slots / m));
+    N(x).alive = true;
+    Link(x, last_[static_cast<std::size_t>(N(x).op)], kNone);
+  }
+  // Ends by one sweep from the back: the latest server of each value is the first met.
+  std::vector<std::int32_t> last_use(instance_.num_values, kNone);
+  for (std::size_t v = 0; v < instance_.num_values; ++v)
+    if (instance_.kept[v]) last_use[v] = end_;
+  for (auto j = static_cast<std::size_t>(m); j-- > 0;) {
+    const std::int32_t x = row[j];
+    const std::int32_t o = N(x).op;
+    for (std::size_t k = Makes(o).size(); k-- > 0;) {  // views come after their base
+      const auto i = static_cast<std::size_t>(Makes(o)[k]);
+      const std::int32_t e = last_use[i] == kNone ? x : last_use[i];
+      ends_[static_cast<std::size_t>(N(x).ends) + k] = e;
+      last_use[i] = kNone;
+      const std::int32_t w = plain_ ? kNone : instance_.carrier[i];
+      if (w >= 0) {
+        std::int32_t& use = last_use[static_cast<std::size_t>(w)];
+        if (use == kNone || slot(use) < slot(e)) use = e;
+      }
+    }
+    if (o < static_cast<std::int32_t>(n))
+      for (const std::int32_t v : instance_.reads[static_cast<std::size_t>(o)]) {
+        std::int32_t& use = last_use[static_cast<std::size_t>(v)];
+        if (use == kNone) use = x;
+      }
+  }
+  // The profile in one pass: differences, then block by block.
+  std::vector<std::int64_t> change(static_cast<std::size_t>(slots) + 1, 0);
+  for (const std::int32_t x : row) {
+    const std::int32_t o = N(x).op;
+    if (o >= static_cast<std::int32_t>(n)) continue;
+    const auto s = static_cast<std::size_t>(slot(x));
+    std::size_t k = 0;
+    std::int64_t outputs = 0;
+    for (const std::int32_t v : Makes(o)) {
+      const std::int64_t b = instance_.bytes[static_cast<std::size_t>(v)];
+      outputs += b;
+      change[static_cast<std::size_t>(slot(EndOf(x, k++))) + 1] -= b;
+    }
+    change[s] += outputs;
+    N(x).written = true;
+    duration_ += instance_.duration[static_cast<std::size_t>(o)];
+    ++executions_;
+  }
+  std::int64_t across = instance_.resident_bytes - budget_;
+  for (std::int32_t b = 0; b < blocks; ++b) {
+    std::int64_t* value = profile_.Open(b);
+    for (std::int32_t i = 0; i < kBlock; ++i) {
+      const std::int32_t s = b * kBlock + i;
+      across += change[static_cast<std::size_t>(s)];
+      const std::int32_t x = node_at_[static_cast<std::size_t>(s)];
+      const bool event = x != kNone && N(x).written;
+      value[i] = across + (event ? instance_.moment[static_cast<std::size_t>(N(x).op)] : -kHole);
+    }
+    profile_.Close(b);
+  }
+  if (!plain_)
+    for (const std::int32_t x : row)
+      for (std::size_t k = 0; k < Makes(N(x).op).size(); ++k) RecheckConsumers(x, k);
+  log_.clear();
+  work_ += 60 * m;
+}
+
+std::vector<std::int32_t> SequenceState::Sequence() const {
+  std::vector<std::int32_t> out;
+  out.reserve(static_cast<std::size_t>(executions_));
+  for (std::int32_t x = Next(begin_); x != end_; x = Next(x)) out.push_back(N(x).op);
+  work_ += 4 * executions_;
+  return out;
+}
+
+void SequenceState::SetBudget(std::int64_t budget) {
+  profile_.Add(0, profile_.slots() - 1, budget_ - budget);
+  budget_ = budget;
+}
+
+// ---- slots ------------------------------------------------------------------------------------------------------
+
+std::int32_t SequenceState::NewNode(std::int32_t op) {
+  const auto o = static_cast<std::size_t>(op);
+  std::int32_t x = free_[o];
+  if (x != kNone) {
+    free_[o] = N(x).next;
+    return x;
+  }
+  x = static_cast<std::int32_t>(nodes_.size());
+  nodes_.emplace_back();
+  N(x).op = op;
+  N(x).ends = static_cast<std::int32_t>(ends_.size());
+  ends_.resize(ends_.size() + Makes(op).size(), x);
+  bad_.resize(ends_.size(), 0);
+  return x;
+}
+
+void SequenceState::FreeNode(std::int32_t node) {
+  std::int32_t& head = free_[static_cast<std::size_t>(N(node).op)];
+  N(node).next = head;
+  N(node).alive = N(node).written = false;
+  head = node;
+}
+
+void SequenceState::PutInSlot(std::int32_t node, std::int32_t slot) {
+  N(node).slot = slot;
+  node_at_[static_cast<std::size_t>(slot)] = node;
+  occupied_[static_cast<std::size_t>(slot / kBlock)] |= std::uint64_t{1} << (slot % kBlock);
+}
+
+void SequenceState::TakeFromSlot(std::int32_t node) {
+  const std::int32_t s = N(node).slot;
+  node_at_[static_cast<std::size_t>(s)] = kNone;
+  occupied_[static_cast<std::size_t>(s / kBlock)] &= ~(std::uint64_t{1} << (s % kBlock));
+}
+
+std::int32_t SequenceState::EventAt(std::int32_t slot) const {
+  auto b = static_cast<std::size_t>(slot / kBlock);
+  std::uint64_t mask = occupied_[b] & (~std::uint64_t{0} << (slot % kBlock));
+  for (;;) {
+    while (mask != 0) {
+      const std::int32_t x = node_at_[b * kBlock + static_cast<std::size_t>(std::countr_zero(mask))];
+      if (N(x).alive) return x;
+      mask &= mask - 1;
+    }
+    if (++b == occupied_.size()) return end_;
+    mask = occupied_[b];
+  }
+}
+
+std::int32_t SequenceState::Next(std::int32_t node) const {
+  const std::int32_t s = slot(node) + 1;
+  return s >= profile_.slots() ? end_ : EventAt(s);
+}
+
+std::int32_t SequenceState::Previous(std::int32_t node) const {
+  const std::int32_t s = slot(node) - 1;
+  if (s < 0) return begin_;
+  auto b = static_cast<std::size_t>(s / kBlock);
+  std::uint64_t mask = occupied_[b] & (~std::uint64_t{0} >> (kBlock - 1 - s % kBlock));
+  for (;;) {
+    while (mask != 0) {
+      const auto bit = static_cast<std::size_t>(kBlock - 1 - std::countl_zero(mask));
+      const std::int32_t x = node_at_[b * kBlock + bit];
+      if (N(x).alive) return x;
+      mask &= ~(std::uint64_t{1} << bit);
+    }
+    if (b-- == 0) return begin_;
+    mask = occupied_[b];
+  }
+}
+
+// Gives `node` a slot just before event `before`; erased events that still hold a slot stand before it.
+void SequenceState::Place(std::int32_t node, std::int32_t before) {
+  for (;;) {
+    const std::int32_t sb = slot(before);
+    const auto b = static_cast<std::size_t>(sb / kBlock);
+    const std::uint64_t mask = occupied_[b];
+    const int bit = sb % kBlock;
+    const std::uint64_t lower = bit == 0 ? 0 : mask & (~std::uint64_t{0} >> (kBlock - bit));
+    if (bit > 0 && (lower >> (bit - 1) & 1) == 0) {
+      // holes before it in the same block: the middle of them
+      const int from = lower == 0 ? 0 : kBlock - std::countl_zero(lower);
+      PutInSlot(node, static_cast<std::int32_t>(b) * kBlock + (from + bit) / 2);
+      return;
+    }
+    if (mask != ~std::uint64_t{0}) {
+      const std::uint64_t holes = ~mask;
+      const std::uint64_t right = bit == kBlock - 1 ? 0 : holes & (~std::uint64_t{0} << (bit + 1));
+      const std::uint64_t left = bit == 0 ? 0 : holes & (~std::uint64_t{0} >> (kBlock - bit));
+      const int r = right == 0 ? kBlock * 2 : std::countr_zero(right);
+      const int l = left == 0 ? -kBlock * 2 : kBlock - 1 - std::countl_zero(left);
+      std::int64_t* value = profile_.Open(static_cast<std::int32_t>(b));
+      const std::int64_t across = value[bit] - OwnBytes(before);  // OwnBytes has kHole where `before` is an event
+      const std::int32_t base = static_cast<std::int32_t>(b) * kBlock;
+      int gap = bit;
+      if (r - bit <= bit - l) {
+        for (int i = r; i > bit; --i) {
+          value[i] = value[i - 1];
+          PutInSlot(node_at_[static_cast<std::size_t>(base + i - 1)], base + i);
+        }
+      } else {
+        gap = bit - 1;
+        for (int i = l; i < gap; ++i) {
+          value[i] = value[i + 1];
+          PutInSlot(node_at_[static_cast<std::size_t>(base + i + 1)], base + i);
+        }
+      }
+      value[gap] = across;  // the block's sums stand: only holes changed
+      PutInSlot(node, base + gap);
+      segments_fresh_ = false;
+      work_ += 10;
+      return;
+    }
+    SpreadOut(static_cast<std::int32_t>(b));
+  }
+}
+
+// Spreads the events of the smallest window of blocks around `block` that has room evenly over it.
+void SequenceState::SpreadOut(std::int32_t block) {
+  segments_fresh_ = false;
+  const std::int32_t blocks = profile_.blocks();
+  for (std::int32_t width = 2;; width *= 2) {
+    const std::int32_t from = std::min(block / width * width, std::max(0, blocks - width));
+    const std::int32_t to = std::min(from + width, blocks);
+    std::int32_t events = 0;
+    for (std::int32_t b = from; b < to; ++b) events += std::popcount(occupied_[static_cast<std::size_t>(b)]);
+    // room: a window of two may be nine tenths full, the whole row three quarters
+    const double limit = 0.75 + 0.15 * (1.0 - static_cast<double>(to - from) / static_cast<double>(blocks));
+    if (events <= limit * (to - from) * kBlock) {
+      std::vector<std::int32_t> row;
+      row.reserve(static_cast<std::size_t>(events));
+      for (std::int32_t s = from * kBlock; s < to * kBlock; ++s)
+        if (node_at_[static_cast<std::size_t>(s)] != kNone) row.push_back(node_at_[static_cast<std::size_t>(s)]);
+      Distribute(row, from * kBlock, (to - from) * kBlock);
+      return;
+    }
+    if (to - from >= blocks) break;
+  }
+  Grow();
+}
+
+void SequenceState::Distribute(std::span<const std::int32_t> nodes, std::int32_t first_slot, std::int32_t slots) {
+  const std::int32_t b0 = first_slot / kBlock, b1 = (first_slot + slots) / kBlock;
+  std::vector<std::int64_t> number(nodes.size());
+  for (std::int32_t b = b0; b < b1; ++b) (void)profile_.Open(b);
+  for (std::size_t j = 0; j < nodes.size(); ++j) number[j] = profile_.Value(slot(nodes[j]));
+  std::int64_t tail = profile_.Value(first_slot + slots - 1);  // what is resident across the window's end
+  if (node_at_[static_cast<std::size_t>(first_slot + slots - 1)] != kNone) {
+    const std::int32_t s = first_slot + slots;
+    if (s >= profile_.slots()) {
+      tail = instance_.resident_bytes - budget_ - kHole;
+    } else {
+      tail = profile_.Value(s);
+      const std::int32_t x = node_at_[static_cast<std::size_t>(s)];
+      if (x != kNone) tail -= OwnBytes(x);
+    }
+  }
+  for (std::int32_t b = b0; b < b1; ++b) occupied_[static_cast<std::size_t>(b)] = 0;
+  std::fill(node_at_.begin() + first_slot, node_at_.begin() + first_slot + slots, kNone);
+  std::int32_t s = first_slot + slots - 1;
+  for (std::size_t j = nodes.size(); j-- > 0;) {
+    const auto target = first_slot + static_cast<std::int32_t>(static_cast<std::int64_t>(j) * slots /
+                                                               static_cast<std::int64_t>(nodes.size()));
+    for (; s > target; --s) profile_.Open(s / kBlock)[s % kBlock] = tail;
+    profile_.Open(s / kBlock)[s % kBlock] = number[j];
+    PutInSlot(nodes[j], s);
+    tail = number[j] - OwnBytes(nodes[j]);
+    --s;
+  }
+  for (; s >= first_slot; --s) profile_.Open(s / kBlock)[s % kBlock] = tail;
+  for (std::int32_t b = b0; b < b1; ++b) profile_.Close(b);
+  work_ += 6 * slots;
+}
+
+// Twice the slots: the row is three quarters full everywhere.
+void SequenceState::Grow() {
+  std::vector<std::int32_t> row;
+  std::vector<std::int64_t> number;
+  for (const std::int32_t x : node_at_)
+    if (x != kNone) {
+      row.push_back(x);
+      number.push_back(profile_.Value(slot(x)));
+    }
+  const std::int32_t blocks = profile_.blocks() * 2;
+  profile_.Reset(blocks, instance_.resident_bytes - budget_ - kHole);
+  occupied_.assign(static_cast<std::size_t>(blocks), 0);
+  node_at_.assign(static_cast<std::size_t>(profile_.slots()), kNone);
+  std::int64_t tail = instance_.resident_bytes - budget_ - kHole;
+  std::int64_t s = profile_.slots() - 1;
+  for (std::size_t j = row.size(); j-- > 0;) {
+    const std::int64_t target = static_cast<std::int64_t>(j) * profile_.slots() / static_cast<std::int64_t>(row.size());
+    for (; s > target; --s) profile_.Open(static_cast<std::int32_t>(s / kBlock))[s % kBlock] = tail;
+    profile_.Open(static_cast<std::int32_t>(s / kBlock))[s % kBlock] = number[j];
+    PutInSlot(row[j], static_cast<std::int32_t>(s));
+    tail = number[j] - OwnBytes(row[j]);
+    --s;
+  }
+  for (std::int32_t b = 0; b < blocks; ++b) profile_.Close(b);
+  segments_fresh_ = false;
+  work_ += 10 * profile_.slots();
+}
+
+// ---- bindings ---------------------------------------------------------------------------------------------------
+
+void SequenceState::AddRepeat(std::int32_t node) {
+  N(node).repeat = static_cast<std::int32_t>(repeats_.size());
+  repeats_.push_back(node);
+}
+
+void SequenceState::RemoveRepeat(std::int32_t node) {
+  const auto i = static_cast<std::size_t>(N(node).repeat);
+  repeats_[i] = repeats_.back();
+  N(repeats_[i]).repeat = static_cast<std::int32_t>(i);
+  repeats_.pop_back();
+  N(node).repeat = kNone;
+}
+
+void SequenceState::Link(std::int32_t node, std::int32_t prev, std::int32_t next) {
+  Node& x = N(node);
+  const auto o = static_cast<std::size_t>(x.op);
+  x.prev = prev;
+  x.next = next;
+  (prev == kNone ? first_[o] : N(prev).next) = node;
+  (next == kNone ? last_[o] : N(next).prev) = node;
+  ++count_[o];
+  if (prev != kNone)
+    AddRepeat(node);
+  else if (next != kNone)
+    AddRepeat(next);
+}
+
+// Leaves the node's own links as they are, so that Link can put it back.
+void SequenceState::Unlink(std::int32_t node) {
+  const Node& x = N(node);
+  const auto o = static_cast<std::size_t>(x.op);
+  (x.prev == kNone ? first_[o] : N(x.prev).next) = x.next;
+  (x.next == kNone ? last_[o] : N(x.next).prev) = x.prev;
+  --count_[o];
+  if (x.prev != kNone)
+    RemoveRepeat(node);
+  else if (x.next != kNone)
+    RemoveRepeat(x.next);
+}
+
+std::int32_t SequenceState::ServerOf(std::int32_t value, std::int32_t before) const {
+  const std::int32_t s = slot(before);
+  std::int32_t x = LastOf(MakerOf(value));
+  while (x != kNone && slot(x) >= s) x = PreviousOf(x);
+  return x;
+}
+
+std::int32_t SequenceState::LastUse(std::int32_t node, std::size_t k) const {
+  const Node& x = N(node);
+  const auto v = static_cast<std::size_t>(Makes(x.op)[k]);
+  std::int32_t best = node, best_slot = x.slot;
+  if (x.next == kNone && instance_.kept[v]) return end_;
+  const std::int32_t limit = x.next == kNone ? profile_.slots() : slot(x.next);
+  const auto readers = instance_.readers[v];
+  work_ += 2 + 2 * static_cast<std::int64_t>(readers.size());
+  for (const std::int32_t r : readers) {
+    std::int32_t y = LastOf(r);
+    while (y != kNone && slot(y) >= limit) y = PreviousOf(y);
+    if (y != kNone && slot(y) > best_slot) {
+      best = y;
+      best_slot = slot(y);
+    }
+  }
+  if (plain_) return best;
+  for (const std::int32_t c : carried_[v]) {
+    std::int32_t y = LastOf(MakerOf(c));
+    while (y != kNone && slot(y) >= limit) y = PreviousOf(y);
+    for (; y != kNone && slot(y) >= x.slot; y = PreviousOf(y)) {
+      const std::int32_t e = EndOf(y, OutputIndex(c));
+      if (slot(e) > best_slot) {
+        best = e;
+        best_slot = slot(e);
+      }
+    }
+  }
+  return best;
+}
+
+std::int32_t SequenceState::NextUse(std::int32_t server, std::int32_t value, std::int32_t after) const {
+  const std::int32_t from = slot(after);
+  const std::int32_t limit = NextOf(server) == kNone ? profile_.slots() : slot(NextOf(server));
+  std::int32_t best = kNone, best_slot = limit;
+  const auto readers = instance_.readers[static_cast<std::size_t>(value)];
+  work_ += 2 + 2 * static_cast<std::int64_t>(readers.size());
+  for (const std::int32_t r : readers)
+    for (std::int32_t y = LastOf(r); y != kNone && slot(y) > from; y = PreviousOf(y))
+      if (slot(y) < best_slot) {
+        best = y;
+        best_slot = slot(y);
+      }
+  if (best == kNone && NextOf(server) == kNone && instance_.kept[static_cast<std::size_t>(value)]) return end_;
+  return best;
+}
+
+bool SequenceState::Unused(std::int32_t node) const {
+  const std::size_t outputs = Makes(N(node).op).size();
+  for (std::size_t k = 0; k < outputs; ++k)
+    if (EndOf(node, k) != node) return false;
+  return true;
+}
+
+void SequenceState::SetEnd(std::int32_t node, std::size_t k, std::int32_t end) {
+  const auto i = static_cast<std::size_t>(N(node).ends) + k;
+  const std::int32_t old = ends_[i];
+  const std::int32_t value = Makes(N(node).op)[k];
+  if (old != end) {
+    log_.push_back({Change::kEnd, node, static_cast<std::int32_t>(i), old});
+    ends_[i] = end;
+    const std::int64_t bytes = instance_.bytes[static_cast<std::size_t>(value)];
+    if (bytes != 0) {
+      if (slot(old) < slot(end))
+        stretches_.push_back({old, end, bytes});
+      else
+        stretches_.push_back({end, old, -bytes});
+    }
+  }
+  if (plain_) return;
+  RecheckConsumers(node, k);
+  if (old != end) CarrierEndMoved(node, value, old, end);
+}
+
+// The execution whose storage for `carrier` a value made by `node` lives in.
+std::int32_t SequenceState::OwnerOf(std::int32_t carrier, std::int32_t node) const {
+  return MakerOf(carrier) == N(node).op ? node : ServerOf(carrier, node);
+}
+
+// A carried value's end moved: so may the end of the storage it lives in.
+void SequenceState::CarrierEndMoved(std::int32_t node, std::int32_t value, std::int32_t from, std::int32_t to) {
+  const std::int32_t w = instance_.carrier[static_cast<std::size_t>(value)];
+  if (w < 0) return;
+  const std::int32_t owner = OwnerOf(w, node);
+  if (owner == kNone) return;
+  const std::size_t k = OutputIndex(w);
+  const std::int32_t end = EndOf(owner, k);
+  if (slot(to) > slot(end))
+    SetEnd(owner, k, to);
+  else if (end == from)
+    SetEnd(owner, k, LastUse(owner, k));
+}
+
+bool SequenceState::UsedAfterConsumption(std::int32_t node, std::int32_t value, std::int32_t end) const {
+  const auto v = static_cast<std::size_t>(value);
+  const std::int32_t from = slot(node);
+  const std::int32_t limit = NextOf(node) == kNone ? profile_.slots() : slot(NextOf(node));
+  for (const std::int32_t m : consumers_[v])
+    for (std::int32_t y = LastOf(m); y != kNone && slot(y) > from; y = PreviousOf(y))
+      if (slot(y) < limit && y != end) return true;
+  for (const std::int32_t c : carried_[v]) {
+    if (!watched_[static_cast<std::size_t>(c)]) continue;
+    for (std::int32_t y = LastOf(MakerOf(c)); y != kNone && slot(y) >= from; y = PreviousOf(y))
+      if (slot(y) < limit && UsedAfterConsumption(y, c, end)) return true;
+  }
+  return false;
+}
+
+void SequenceState::NoteBad(std::int32_t node, std::size_t k, bool bad) {
+  const auto i = static_cast<std::size_t>(N(node).ends) + k;
+  if ((bad_[i] != 0) == bad) return;
+  log_.push_back({Change::kBad, node, static_cast<std::int32_t>(i), bad_[i]});
+  bad_[i] = bad ? 1 : 0;
+  violations_ += bad ? 1 : -1;
+}
+
+void SequenceState::RecheckConsumers(std::int32_t node, std::size_t k) {
+  std::int32_t value = Makes(N(node).op)[k];
+  if (!watched_[static_cast<std::size_t>(value)]) return;
+  // the storage's owner answers for all that it carries
+  while (instance_.carrier[static_cast<std::size_t>(value)] >= 0) {
+    value = instance_.carrier[static_cast<std::size_t>(value)];
+    node = OwnerOf(value, node);
+    if (node == kNone) return;
+    k = OutputIndex(value);
+  }
+  NoteBad(node, k, UsedAfterConsumption(node, value, EndOf(node, k)));
+}
+
+std::int32_t SequenceState::Insert(std::int32_t op, std::int32_t before) {
+  const auto o = static_cast<std::size_t>(op);
+  const std::int32_t x = NewNode(op);
+  Place(x, before);
+  const std::int32_t here = slot(x);
+  std::int32_t next = kNone, prev = last_[o];
+  while (prev != kNone && slot(prev) > here) {
+    next = prev;
+    prev = PreviousOf(prev);
+  }
+  Link(x, prev, next);
+  N(x).alive = true;
+  N(x).written = false;
+  segments_fresh_ = false;
+  log_.push_back({Change::kInsert, x, 0, 0});
+  points_.push_back({x, own_bytes_[o] + kHole});
+  duration_ += instance_.duration[o];
+  ++executions_;
+  work_ += 20;
+
+  const auto makes = instance_.makes[o];
+  for (std::size_t k = 0; k < makes.size(); ++k) {
+    const auto i = static_cast<std::size_t>(N(x).ends) + k;
+    ends_[i] = x;
+    bad_[i] = 0;
+  }
+  for (const std::int32_t v : instance_.reads[o]) {
+    const std::int32_t server = ServerOf(v, x);
+    if (server == kNone) return kNone;
+    const std::size_t k = OutputIndex(v);
+    if (slot(EndOf(server, k)) < here)
+      SetEnd(server, k, x);
+    else if (!plain_)
+      RecheckConsumers(server, k);
+    work_ += 3;
+  }
+  for (std::size_t k = 0; k < makes.size(); ++k) {
+    if (prev == kNone) {
+      SetEnd(x, k, LastUse(x, k));
+    } else if (plain_) {
+      const std::int32_t e = EndOf(prev, k);
+      if (slot(e) > here) {
+        SetEnd(prev, k, LastUse(prev, k));
+        SetEnd(x, k, e);
+      }
+    } else if (slot(EndOf(prev, k)) > here) {
+      // what `prev` carried before x stays with it
+      SetEnd(prev, k, LastUse(prev, k));
+      SetEnd(x, k, LastUse(x, k));
+    }
+  }
+  return x;
+}
+
+bool SequenceState::Erase(std::int32_t node) {
+  const auto o = static_cast<std::size_t>(N(node).op);
+  const std::int32_t prev = PreviousOf(node);
+  const auto makes = instance_.makes[o];
+  if (prev == kNone && (NextOf(node) == kNone || !Unused(node))) return false;
+  segments_fresh_ = false;
+  duration_ -= instance_.duration[o];
+  --executions_;
+  log_.push_back({Change::kErase, node, 0, 0});
+  points_.push_back({node, -(own_bytes_[o] + kHole)});
+  work_ += 20;
+  // its outputs' ends go back to itself first: whatever they pinned is let go while it is still linked
+  std::int32_t ends[8];
+  std::vector<std::int32_t> more;
+  if (makes.size() > 8) more.resize(makes.size());
+  std::int32_t* old = makes.size() > 8 ? more.data() : ends;
+  for (std::size_t k = 0; k < makes.size(); ++k) {
+    old[k] = EndOf(node, k);
+    if (plain_) {
+      if (old[k] != node) SetEnd(node, k, node);
+    } else {
+      SetEnd(node, k, node);
+      NoteBad(node, k, false);
+    }
+  }
+  Unlink(node);
+  N(node).alive = false;
+  for (const std::int32_t v : instance_.reads[o]) {
+    const std::int32_t server = ServerOf(v, node);
+    const std::size_t k = OutputIndex(v);
+    if (EndOf(server, k) == node)
+      SetEnd(server, k, LastUse(server, k));
+    else if (!plain_)
+      RecheckConsumers(server, k);
+    work_ += 3;
+  }
+  if (prev != kNone)
+    for (std::size_t k = 0; k < makes.size(); ++k) {
+      if (plain_) {
+        if (old[k] != node) SetEnd(prev, k, old[k]);
+      } else {
+        SetEnd(prev, k, LastUse(prev, k));
+      }
+    }
+  return true;
+}
+
+// ---- transactions -----------------------------------------------------------------------------------------------
+
+void SequenceState::BuildSegments() {
+  if (segments_fresh_) return;
+  segments_fresh_ = true;
+  borders_.clear();
+  for (const Stretch& s : stretches_) {
+    borders_.emplace_back(slot(s.after) + 1, s.bytes);
+    borders_.emplace_back(slot(s.to) + 1, -s.bytes);
+  }
+  for (const Point& p : points_) {
+    borders_.emplace_back(slot(p.node), p.bytes);
+    borders_.emplace_back(slot(p.node) + 1, -p.bytes);
+  }
+  const std::size_t count = borders_.size();
+  if (count <= 24) {
+    for (std::size_t i = 1; i < count; ++i) {
+      const auto b = borders_[i];
+      std::size_t j = i;
+      for (; j > 0 && borders_[j - 1].first > b.first; --j) borders_[j] = borders_[j - 1];
+      borders_[j] = b;
+    }
+  } else {
+    std::sort(borders_.begin(), borders_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  segments_.clear();
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < count;) {
+    const std::int32_t s = borders_[i].first;
+    for (; i < count && borders_[i].first == s; ++i) bytes += borders_[i].second;
+    if (bytes != 0 && i < count) segments_.push_back({s, borders_[i].first - 1, bytes});
+  }
+  work_ += 4 * static_cast<std::int64_t>(count) + 5;
+}
+
+std::int64_t SequenceState::ExcessAfter() {
+  BuildSegments();
+  std::int64_t sum = profile_.total();
+  for (const Segment& s : segments_) sum += profile_.Delta(s.first, s.last, s.bytes);
+  return sum;
+}
+
+void SequenceState::Commit() {
+  BuildSegments();
+  for (const Segment& s : segments_) profile_.Add(s.first, s.last, s.bytes);
+  for (const Change& c : log_) {
+    if (c.kind == Change::kInsert && N(c.node).alive) {
+      N(c.node).written = true;
+    } else if (c.kind == Change::kErase) {
+      TakeFromSlot(c.node);
+      FreeNode(c.node);
+    }
+  }
+  log_.clear();
+  stretches_.clear();
+  points_.clear();
+  segments_fresh_ = false;
+#ifdef EBB_CHECK
+  CheckAgainstNaive();
+#endif
+}
+
+void SequenceState::Rollback() {
+  for (std::size_t i = log_.size(); i-- > 0;) {
+    const Change c = log_[i];
+    const auto o = static_cast<std::size_t>(N(c.node).op);
+    switch (c.kind) {
+      case Change::kInsert:
+        Unlink(c.node);
+        TakeFromSlot(c.node);
+        FreeNode(c.node);
+        duration_ -= instance_.duration[o];
+        --executions_;
+        break;
+      case Change::kErase:
+        Link(c.node, PreviousOf(c.node), NextOf(c.node));
+        N(c.node).alive = true;
+        duration_ += instance_.duration[o];
+        ++executions_;
+        break;
+      case Change::kEnd: ends_[static_cast<std::size_t>(c.index)] = c.before; break;
+      case Change::kBad:
+        violations_ += c.before - bad_[static_cast<std::size_t>(c.index)];
+        bad_[static_cast<std::size_t>(c.index)] = static_cast<std::uint8_t>(c.before);
+        break;
+    }
+  }
+  log_.clear();
+  stretches_.clear();
+  points_.clear();
+  segments_fresh_ = false;
+}
+
+void SequenceState::CheckAgainstNaive() const {
+  const std::vector<std::int32_t> sequence = Sequence();
+  const SequenceFacts facts = EvaluateSequence(instance_, sequence);
+  const auto fail = [](const std::string& what) { throw InternalError("sequence state: " + what); };
+  if (facts.valid != (violations_ == 0)) fail("validity differs");
+  if (!facts.valid) return;
+  if (facts.duration != duration_) fail("duration differs");
+  if (static_cast<std::int64_t>(sequence.size()) != executions_) fail("number of executions differs");
+  std::int64_t excess = 0;
+  std::size_t position = 0;
+  for (std::int32_t x = Next(begin_); x != end_; x = Next(x), ++position) {
+    excess += std::max<std::int64_t>(0, facts.profile[position] - budget_);
+    if (profile_.Value(slot(x)) + budget_ != facts.profile[position])
+      fail("resident bytes differ at position " + std::to_string(position));
+  }
+  if (excess != profile_.total()) fail("excess differs");
+}
+
+}  // namespace ebb

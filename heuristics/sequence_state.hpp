@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sequence of executions that the local search changes step by step, with the memory profile always at hand.
+//
+// Events. An event is one execution (node). Nodes sit in a row of slots with holes between them (a packed-memory array:
+// Bender, Demaine, Farach-Colton 2000), so that "earlier" is one comparison of slots, and an insertion moves at most
+// the few neighbours up to the next hole of its block; a full block is spread out over a window of blocks. The profile
+// (excess_profile.hpp) has one number per slot: an event's resident bytes less the budget; a hole holds what is
+// resident across it, kHole lower.
+//
+// Bindings. Every read is served by the latest earlier execution of the maker, so only "end" is kept: per execution and
+// value the last event that needs the storage it opened. The executions of one op are a linked list in sequence order.
+//
+// Transactions. Insert and Erase change bindings at once, but note the changes of the profile as (after event a, up to
+// event b, bytes) only; ExcessAfter() sums up what they would do without writing, Commit() writes, Rollback() takes the
+// bindings back. Most moves of an annealing are refused, so reading is what must be cheap. An erased event keeps its
+// slot until the commit: nothing ever has to find its way back.
+//
+// Rules kept by construction: every read is served (Insert and Erase say no otherwise). Rule kept by refusal:
+// `violations()` counts storages used after an in-place op took them over; a transaction that leaves any must be
+// rolled back (a state loaded without any stays without).
+//
+// Cost: Insert and Erase look at the readers of the values that change hands; the profile costs two blocks and a few
+// nodes per changed stretch. Memory: about 100 bytes per execution with the holes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/problem/instance.hpp"
+#include "heuristics/excess_profile.hpp"
+
+namespace ebb {
+
+class SequenceState {
+ public:
+  static constexpr std::int32_t kNone = -1;
+
+  // `budget` in bytes, with the instance's resident_bytes. The instance must outlive the state.
+  SequenceState(const Instance& instance, std::int64_t budget);
+
+  // Replaces the sequence; it must be valid (EvaluateSequence), its peak may be over the budget.
+  void Load(std::span<const std::int32_t> sequence);
+  [[nodiscard]] std::vector<std::int32_t> Sequence() const;
+  void SetBudget(std::int64_t budget);
+  [[nodiscard]] std::int64_t budget() const { return budget_; }
+
+  // Facts about the state with the open transaction's executions.
+  [[nodiscard]] std::int64_t duration() const { return duration_; }
+  [[nodiscard]] std::int64_t executions() const { return executions_; }
+  [[nodiscard]] std::int32_t executions_of(std::int32_t op) const { return count_[static_cast<std::size_t>(op)]; }
+  [[nodiscard]] std::int32_t violations() const { return violations_; }
+  // Bytes over the budget, summed over the events: of the committed state.
+  [[nodiscard]] std::int64_t excess() const { return profile_.total(); }
+  [[nodiscard]] std::int64_t Peak() const { return profile_.Max() + budget_; }
+
+  // Walking. Begin() and End() are events of no op that stand before and after all others.
+  [[nodiscard]] std::int32_t Begin() const { return begin_; }
+  [[nodiscard]] std::int32_t End() const { return end_; }
+  [[nodiscard]] std::int32_t Next(std::int32_t node) const;
+  [[nodiscard]] std::int32_t Previous(std::int32_t node) const;
+  [[nodiscard]] std::int32_t op(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].op; }
+  [[nodiscard]] bool Before(std::int32_t a, std::int32_t b) const { return slot(a) < slot(b); }
+  [[nodiscard]] std::int32_t slot(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].slot; }
+  [[nodiscard]] std::int32_t slots() const { return profile_.slots(); }
+  // The first live event at or after a slot (End() at the latest).
+  [[nodiscard]] std::int32_t EventAt(std::int32_t slot) const;
+  // The event in which the running sum of the excess passes `target` (0 <= target < excess()).
+  [[nodiscard]] std::int32_t FindExcess(std::int64_t target) const { return EventAt(profile_.FindExcess(target)); }
+
+  // Executions of one op in sequence order, and who else they touch.
+  [[nodiscard]] std::int32_t FirstOf(std::int32_t op) const { return first_[static_cast<std::size_t>(op)]; }
+  [[nodiscard]] std::int32_t LastOf(std::int32_t op) const { return last_[static_cast<std::size_t>(op)]; }
+  [[nodiscard]] std::int32_t NextOf(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].next; }
+  [[nodiscard]] std::int32_t PreviousOf(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].prev; }
+  // False for an event erased in the open transaction.
+  [[nodiscard]] bool Alive(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].alive; }
+  [[nodiscard]] bool IsRepeat(std::int32_t node) const { return PreviousOf(node) != kNone; }
+  // The execution that serves a read of `value` just before event `before`; kNone where there is none.
+  [[nodiscard]] std::int32_t ServerOf(std::int32_t value, std::int32_t before) const;
+  // The last event that needs what `node` made for its k-th output; `node` itself where nobody does.
+  [[nodiscard]] std::int32_t EndOf(std::int32_t node, std::size_t k) const {
+    return ends_[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(node)].ends) + k];
+  }
+  [[nodiscard]] std::size_t OutputIndex(std::int32_t value) const {
+    return output_index_[static_cast<std::size_t>(value)];
+  }
+  [[nodiscard]] bool Unused(std::int32_t node) const;
+  // The first event after `after` that needs `value` from the execution `server`; kNone where there is none.
+  [[nodiscard]] std::int32_t NextUse(std::int32_t server, std::int32_t value, std::int32_t after) const;
+  [[nodiscard]] const std::vector<std::int32_t>& repeats() const { return repeats_; }
+
+  // One transaction at a time. Insert and Erase return false (kNone) where a read would be left unserved; then the
+  // transaction must be rolled back.
+  [[nodiscard]] std::int32_t Insert(std::int32_t op, std::int32_t before);
+  [[nodiscard]] bool Erase(std::int32_t node);
+  [[nodiscard]] bool changed() const { return !log_.empty(); }
+  [[nodiscard]] std::int64_t ExcessAfter();
+  void Commit();
+  void Rollback();
+
+  // Throws InternalError where anything differs from a state built anew; linear. No open transaction.
+  void CheckAgainstNaive() const;
+
+  // Work done so far in ticks (engine/base/work_budget.hpp).
+  [[nodiscard]] std::int64_t work() const { return work_ + profile_.work(); }
+
+ private:
+  struct Node {
+    std::int32_t op = kNone;
+    std::int32_t slot = kNone;
+    std::int32_t prev = kNone, next = kNone;  // executions of the same op
+    std::int32_t ends = 0;                    // where its ends start
+    std::int32_t repeat = kNone;              // place in repeats_
+    bool alive = false;
+    bool written = false;  // the profile knows it
+  };
+  struct Change {  // of the open transaction
+    enum Kind : std::uint8_t { kInsert, kErase, kEnd, kBad } kind;
+    std::int32_t node;
+    std::int32_t index, before;
+  };
+  struct Stretch {  // after event `after`, up to event `to`
+    std::int32_t after, to;
+    std::int64_t bytes;
+  };
+  struct Point {
+    std::int32_t node;
+    std::int64_t bytes;
+  };
+
+  [[nodiscard]] Node& N(std::int32_t node) { return nodes_[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] const Node& N(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] std::span<const std::int32_t> Makes(std::int32_t op) const;
+  [[nodiscard]] std::int32_t MakerOf(std::int32_t value) const;
+  [[nodiscard]] std::int64_t OwnBytes(std::int32_t node) const;
+
+  std::int32_t NewNode(std::int32_t op);
+  void FreeNode(std::int32_t node);
+  void Place(std::int32_t node, std::int32_t before);
+  void SpreadOut(std::int32_t block);
+  void Grow();
+  void Distribute(std::span<const std::int32_t> nodes, std::int32_t first_slot, std::int32_t slots);
+  void PutInSlot(std::int32_t node, std::int32_t slot);
+  void TakeFromSlot(std::int32_t node);
+
+  void Link(std::int32_t node, std::int32_t prev, std::int32_t next);
+  void Unlink(std::int32_t node);
+  void AddRepeat(std::int32_t node);
+  void RemoveRepeat(std::int32_t node);
+  [[nodiscard]] std::int32_t LastUse(std::int32_t node, std::size_t k) const;
+  void SetEnd(std::int32_t node, std::size_t k, std::int32_t end);
+  [[nodiscard]] std::int32_t OwnerOf(std::int32_t carrier, std::int32_t node) const;
+  void CarrierEndMoved(std::int32_t node, std::int32_t value, std::int32_t from, std::int32_t to);
+  void RecheckConsumers(std::int32_t node, std::size_t k);
+  [[nodiscard]] bool UsedAfterConsumption(std::int32_t node, std::int32_t value, std::int32_t end) const;
+  void NoteBad(std::int32_t node, std::size_t k, bool bad);
+  void BuildSegments();
+
+  const Instance& instance_;
+  std::int64_t budget_;  // with resident_bytes
+  bool plain_;
+  ExcessProfile profile_;
+  std::vector<std::uint64_t> occupied_;  // per block, a bit a slot
+  std::vector<std::int32_t> node_at_;    // slot -> node
+
+  std::vector<Node> nodes_;
+  std::vector<std::int32_t> ends_;
+  std::vector<std::uint8_t> bad_;                          // beside ends_: used after consumption
+  std::vector<std::int32_t> first_, last_, count_, free_;  // per op; free_: stack of unused nodes, linked by `next`
+  std::vector<std::int64_t> own_bytes_;                    // per op: moment and all outputs
+  std::vector<std::uint32_t> output_index_;
+  std::vector<std::int32_t> input_values_;  // values without maker: Begin() makes them
+  Csr<std::int32_t> carried_;               // value -> values that live in its storage
+  Csr<std::int32_t> consumers_;             // value -> ops that take its storage over
+  std::vector<std::uint8_t> watched_;       // value: it or something it carries is consumed somewhere
+  std::vector<std::int32_t> repeats_;
+  std::int32_t begin_ = kNone, end_ = kNone;
+
+  std::int64_t duration_ = 0, executions_ = 0;
+  std::int32_t violations_ = 0;
+
+  std::vector<Change> log_;
+  std::vector<Stretch> stretches_;
+  std::vector<Point> points_;
+  struct Segment {
+    std::int32_t first, last;
+    std::int64_t bytes;
+  };
+  std::vector<Segment> segments_;
+  std::vector<std::pair<std::int32_t, std::int64_t>> borders_;
+  bool segments_fresh_ = false;
+  mutable std::int64_t work_ = 0;
+};
+
+}  // namespace ebb
