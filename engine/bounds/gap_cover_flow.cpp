@@ -182,4 +182,15 @@ GapCoverBound SolveGapCover(const Instance& in, const GapTable& table, std::int6
   return best;
 }
 
+GapCoverBound SolveGapCoverFor(const Instance& in, const GapTable& table, std::int64_t budget, GapCosts costs) {
+  GapCoverBound out;
+  if (table.num_rows() > 0 && table.floor() > budget) {
+    out.shortage = CoverShortage{table.floor_row(), table.floor(), budget};
+    return out;
+  }
+  out.costs = std::move(costs);
+  SolveOnce(in, table, budget, BindingRows(table, budget), out);
+  return out;
+}
+
 }  // namespace ebb

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First plans for the given order: eviction guided by the prices of the gap cover, the prices then worked out anew with
+// costs that foresee what each repeat needs, and so on. Takes milliseconds per thousand ops.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/base/work_budget.hpp"
+#include "engine/bounds/gap_cover_flow.hpp"
+#include "engine/problem/instance.hpp"
+#include "heuristics/priced_eviction.hpp"
+
+namespace ebb {
+
+// Calls `report` with every sequence found, also with those that are over the budget (starts for a search). `bound` is
+// SolveGapCover's answer for the same table and budget. Deterministic.
+void PlanByPrices(const Instance& instance, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,
+                  int rounds, WorkBudget& work, const std::function<void(const EvictionResult&)>& report);
+
+}  // namespace ebb
