@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How it works. Storages stay as long as there is room: nothing is dropped before its bytes are needed, and a value without
-// a further use is simply the first to go (until then it may serve a repeat). Eviction takes the best ratio of gain to
-// cost. Both fall as time goes on, since the next use comes nearer, so a heap with keys worked out at the storage's last
-// use and corrected when they surface is exact.
+// How it works. Storages stay as long as there is room: nothing is dropped before its bytes are needed, and a value
+// without a further use is simply the first to go (until then it may serve a repeat). Eviction takes the best ratio of
+// gain to cost. Both fall as time goes on, since the next use comes nearer, so a heap with keys worked out at the
+// storage's last use and corrected when they surface is exact.
 //
 // Repeats for one reader: the closure of what it misses, in rank order, which keeps the staged form. Values made on the
 // way are pinned until the pending ops have read them and then are storages like any other; what the next readers need
-// thus stays, unless something better is to go. (Dropping them at once, as naive rounding of the flow does, makes the same
-// burst again for each reader: 45 % where the bound is 8.7 %.)
+// thus stays, unless something better is to go. (Dropping them at once, as naive rounding of the flow does, makes the
+// same burst again for each reader: 45 % where the bound is 8.7 %.)
 //
 // What may not be made again (non-recomputable makers, overwritten inputs, or missing something of that kind) is never
 // evicted while a reader, or a value that is missing and still wanted, depends on it.
@@ -49,7 +49,8 @@ class Evictor {
     for (const std::int64_t d : in.duration) total_duration += static_cast<double>(d);
     mean_duration_ = total_duration / static_cast<double>(n + 1);
     // Distance alone breaks ties between what the prices call equal, and decides where there are none.
-    per_byte_row_ = 1e-3 * mean_duration_ / (total_bytes / static_cast<double>(in.num_values + 1)) / static_cast<double>(n + 1);
+    per_byte_row_ =
+        1e-3 * mean_duration_ / (total_bytes / static_cast<double>(in.num_values + 1)) / static_cast<double>(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
       if (!in.may_repeat[i] && !in.makes[i].empty()) unremakeable_ = true;
       if (!in.consumes[i].empty()) unremakeable_ = true;
@@ -72,6 +73,7 @@ class Evictor {
     const SequenceFacts facts = EvaluateSequence(in_, sequence_);
     work_.Spend(static_cast<Ticks>(sequence_.size()) * 50);
     if (!facts.valid) return out;
+    out.staged = FollowsOrder(in_, sequence_, true, true);
     out.sequence = std::move(sequence_);
     out.duration = facts.duration;
     out.peak = facts.peak;
@@ -230,7 +232,8 @@ class Evictor {
     }
     return true;
   }
-  // Does a missing value that is still wanted, or a present one that could not be made again, hang on v? Forward search.
+  // Does a missing value that is still wanted, or a present one that could not be made again, hang on v? Forward
+  // search.
   bool IsHungOn(std::int32_t v, int& visits) {
     for (const std::int32_t op : in_.readers[static_cast<std::size_t>(v)]) {
       if (!in_.may_repeat[static_cast<std::size_t>(op)] || runs_[static_cast<std::size_t>(op)] == 0) continue;
@@ -335,8 +338,8 @@ class Evictor {
     return true;
   }
 
-  // Makes the missing ones of `values`, with all that they miss in turn. False where that is impossible. An op that takes
-  // over a storage may leave a later one short; that one is left out, and the caller goes round again.
+  // Makes the missing ones of `values`, with all that they miss in turn. False where that is impossible. An op that
+  // takes over a storage may leave a later one short; that one is left out, and the caller goes round again.
   bool RunClosure(std::span<const std::int32_t> values) {
     closure_.clear();
     stack_.clear();
@@ -384,8 +387,10 @@ class Evictor {
       if (const std::int32_t s = storage_of_[static_cast<std::size_t>(v)]; s != kNone) Drop(s);
     for (const std::int32_t v : in_.makes[i]) {
       const std::int32_t carrier = in_.carrier[static_cast<std::size_t>(v)];
-      if (carrier == kNone) Open(v, in_.bytes[static_cast<std::size_t>(v)]);
-      else Join(v, storage_of_[static_cast<std::size_t>(carrier)]);
+      if (carrier == kNone)
+        Open(v, in_.bytes[static_cast<std::size_t>(v)]);
+      else
+        Join(v, storage_of_[static_cast<std::size_t>(carrier)]);
     }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan for the given order in near-linear time: run the ops one after the other; where memory is short, evict what pays
-// most, and run again what an op misses. What pays most is judged with known next uses and the row prices of the gap
-// cover (engine/bounds/gap_cover_flow): evicting a storage until its next use earns bytes * (sum of prices up to there)
-// and costs its makers' durations. Without prices, bytes * distance / duration stands in (Belady with costs).
+// A plan for the given order in near-linear time: run the ops one after the other; where memory is short, evict what
+// pays most, and run again what an op misses. What pays most is judged with known next uses and the row prices of the
+// gap cover (engine/bounds/gap_cover_flow): evicting a storage until its next use earns bytes * (sum of prices up to
+// there) and costs its makers' durations. Without prices, bytes * distance / duration stands in (Belady with costs).
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,19 @@
 namespace ebb {
 
 struct EvictionResult {
-  std::vector<std::int32_t> sequence;  // valid for kFixed and kStaged; empty where none was found
+  std::vector<std::int32_t> sequence;  // valid for kFixed; empty where none was found
+  bool staged = false;                 // and for kStaged
   std::int64_t duration = 0;
-  std::int64_t peak = 0;               // may be above the budget: then it is a start for a search, not a plan
+  std::int64_t peak = 0;  // may be above the budget: then it is a start for a search, not a plan
 };
 
 // `price`: per row of the given order, duration per byte, or empty. `budget` in bytes, with instance.resident_bytes.
 [[nodiscard]] EvictionResult EvictByPrice(const Instance& instance, std::int64_t budget, std::span<const double> price,
                                           WorkBudget& work);
 
-// What making a value again at a row takes under these prices: its op, and for each of the op's inputs that the prices do
-// not keep over that row the cheaper of holding it and making it again (three levels deep). For every gap of the table,
-// at the gap's end.
+// What making a value again at a row takes under these prices: its op, and for each of the op's inputs that the prices
+// do not keep over that row the cheaper of holding it and making it again (three levels deep). For every gap of the
+// table, at the gap's end.
 [[nodiscard]] std::vector<double> RemakeCosts(const Instance& instance, const GapTable& table,
                                               std::span<const double> price);
 

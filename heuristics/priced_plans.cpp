@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gap cover knows the duration of the op that a gap makes run again, not what that op misses when it does. Under the
-// prices found, that can be estimated (RemakeCosts); with the estimates as costs the cover chooses other gaps, and so
-// the prices and the estimates approach each other. New costs are averaged with the old ones, or they swing.
+// The gap cover knows the duration of the op that a gap makes run again, not what that op misses when it does. Under
+// the prices found, that can be estimated (RemakeCosts); with the estimates as costs the cover chooses other gaps, and
+// so the prices and the estimates approach each other. New costs are averaged with the old ones, or they swing.
 #include "heuristics/priced_plans.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ std::vector<double> RowPrices(const Instance& in, const GapTable& table, const G
 
 }  // namespace
 
-void PlanByPrices(const Instance& in, const GapTable& table, std::int64_t budget, const GapCoverBound& bound, int rounds,
-                  WorkBudget& work, const std::function<void(const EvictionResult&)>& report) {
+void PlanByPrices(const Instance& in, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,
+                  int rounds, WorkBudget& work, const std::function<void(const EvictionResult&)>& report) {
   if (bound.shortage) return;
   std::vector<double> price = RowPrices(in, table, bound);
   const auto plan = [&](std::span<const double> with) {

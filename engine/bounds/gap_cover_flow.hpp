@@ -37,8 +37,8 @@ struct GapCoverBound {
 [[nodiscard]] GapCoverBound SolveGapCover(const Instance& instance, const GapTable& table, std::int64_t budget,
                                           int rounds = 2);
 
-// The same with costs of the caller's: the relaxation's optimum is valid for those costs only. Used as a guide, with costs
-// that foresee what a repeat takes beyond its own op; never as a bound.
+// The same with costs of the caller's: the relaxation's optimum is valid for those costs only. Used as a guide, with
+// costs that foresee what a repeat takes beyond its own op; never as a bound.
 [[nodiscard]] GapCoverBound SolveGapCoverFor(const Instance& instance, const GapTable& table, std::int64_t budget,
                                              GapCosts costs);
 
