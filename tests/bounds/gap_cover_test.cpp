@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/bounds/gap_cover_flow.hpp"
+#include "engine/bounds/gap_cover_integer.hpp"
 #include "engine/problem/graph_builder.hpp"
 #include "tests/oracle/brute_force.hpp"
 #include "tests/oracle/random_graph.hpp"
@@ -86,7 +87,7 @@ TEST_CASE("gaps: shared durations never sum to more than the duration") {
 
 TEST_CASE("gap cover: never above the optimum, never infeasible where there is a plan") {
   Rng rng(Seed("gap_cover"));
-  int positive = 0, tight = 0, short_rows = 0;
+  int positive = 0, tight = 0, short_rows = 0, whole = 0, exact = 0;
   for (int round = 0; round < 3000; ++round) {
     const Graph graph = RandomGraph(rng);
     const std::int64_t budget = RandomBudget(graph, rng);
@@ -103,10 +104,28 @@ TEST_CASE("gap cover: never above the optimum, never infeasible where there is a
     }
     if (!best.feasible) continue;
     CHECK(in.base_duration + bound.extra <= best.duration);
+    // whole gaps: with no cutoff, the right cutoff, and one above it
+    const std::int64_t best_extra = best.duration - in.base_duration;
+    std::int64_t open = 0;
+    for (const std::int64_t above : {-1, 0, 1, 5}) {
+      const std::optional<std::int64_t> cutoff = above < 0 ? std::nullopt : std::optional(best_extra + above);
+      GapCoverInteger integer(in, table, bound, budget, cutoff);
+      CHECK(integer.extra() >= bound.extra);
+      WorkBudget work;
+      CHECK(integer.Step(work));
+      CHECK(integer.extra() <= best_extra + std::max<std::int64_t>(above, 0));
+      CHECK(integer.extra() >= bound.extra);
+      if (above < 0) open = integer.extra();
+      CHECK(integer.extra() >= std::min(open, best_extra + std::max<std::int64_t>(above, 0)));
+      if (above > 0) CHECK(integer.extra() <= best_extra);
+    }
+    whole += open > bound.extra;
+    exact += open == best_extra;
     positive += bound.extra > 0;
     tight += bound.extra > 0 && in.base_duration + bound.extra == best.duration;
   }
-  MESSAGE(positive << " bounds above the trivial one, " << tight << " of them tight, " << short_rows << " infeasible");
+  MESSAGE(positive << " bounds above the trivial one, " << tight << " of them tight, " << whole
+                   << " better with whole gaps, " << exact << " exact with them, " << short_rows << " infeasible");
   CHECK(positive > 100);
   CHECK(tight > 50);
   CHECK(short_rows > 100);
