@@ -51,7 +51,7 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   const bool all = o.method == Method::kAuto;
   if ((all || o.method == Method::kExact) && o.state_search && StateSearchFits(problem))
     proofs.push_back({MakeStateSearchWorker(problem), 1});
-  if (o.gap_cover && problem.order != OrderMode::kFree) proofs.push_back({MakeGapCoverWorker(problem), 1});
+  if (o.gap_cover) proofs.push_back({MakeGapCoverWorker(problem), 1});
   return out;
 }
 

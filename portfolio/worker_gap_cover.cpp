@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "engine/bounds/gap_cover_flow.hpp"
 #include "engine/bounds/gaps.hpp"
+#include "heuristics/priced_plans.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
@@ -12,12 +15,15 @@ class GapCoverWorker : public Worker {
 
   const char* name() const override { return "gap cover"; }
 
+  // One step does it all: the flow takes seconds for a million ops, and whoever waits for a first plan waits for it.
   bool Step(WorkBudget& budget, Exchange& exchange) override {
     const Instance& in = problem_.instance;
+    const bool binding = problem_.order != OrderMode::kFree;  // else: a plan in the given order is a plan, no more
     const GapTable table = FixedOrderGaps(in);
     // Ticks by size: the simplex does not count its own (measured: 1.3 s for 54k gaps).
     budget.Spend(static_cast<Ticks>(table.gaps.size()) * 2000 + static_cast<Ticks>(table.num_rows()) * 1000);
     if (table.impossible) {
+      if (!binding) return false;
       Infeasibility why;
       why.op = ToOpId(static_cast<std::size_t>(in.maker[*table.impossible]));
       why.text = "in the given order op '" + problem_.graph->op_name(why.op) + "' would have to run twice, but may not";
@@ -26,6 +32,7 @@ class GapCoverWorker : public Worker {
     }
     const GapCoverBound bound = SolveGapCover(in, table, problem_.budget.count());
     if (bound.shortage) {
+      if (!binding) return false;
       Infeasibility why;
       why.op = ToOpId(static_cast<std::size_t>(table.row_op[bound.shortage->row]));
       why.bytes_needed = bound.shortage->needed;
@@ -35,11 +42,19 @@ class GapCoverWorker : public Worker {
       exchange.ProveInfeasible(std::move(why));
       return false;
     }
-    exchange.RaiseBound(in.base_duration + bound.extra, name());
+    if (binding) exchange.RaiseBound(in.base_duration + bound.extra, name());
+    // A turn's ticks are no reason to leave a plan half made.
+    WorkBudget work(std::numeric_limits<Ticks>::max(), budget.stop_signal());
+    PlanByPrices(in, table, problem_.budget.count(), bound, kRepricings, work, [&](const EvictionResult& r) {
+      if (r.peak <= problem_.budget.count() && exchange.Interesting(r.duration, r.sequence.size()))
+        exchange.Offer(r.sequence, name());
+    });
+    budget.Spend(work.spent());
     return false;
   }
 
  private:
+  static constexpr int kRepricings = 2;
   const Problem& problem_;
 };
 
