@@ -15,8 +15,15 @@ Problem MakeProblem(const Graph& graph, const Options& options, std::span<const 
 
   SequenceFault fault;
   std::optional<Plan> given = MakePlan(graph, graph.order(), &fault);
-  if (!given) throw InternalError("the graph's own order is no plan: " + Describe(graph, fault));
-  p.given = std::move(*given);
+  if (given) {
+    p.given = std::move(*given);
+  } else {
+    p.given.peak = Bytes::Max();
+    if (options.budget.kind == BudgetSpec::Kind::kFraction) {
+      throw OptionError("budget '" + options.budget.text + "': the graph's order needs repeats (" +
+                        Describe(graph, fault) + "), so it has no peak to take a fraction of; give bytes");
+    }
+  }
   p.budget = options.budget.Resolve(p.given.peak);
   p.instance = MakeInstance(graph);
 

@@ -24,7 +24,9 @@ struct Problem {
   OrderMode order = OrderMode::kFixed;
   Bytes budget;
   std::optional<std::int32_t> max_executions;
-  Plan given;                      // one execution of each op, in the graph's order
+  // One execution of each op, in the graph's order. Where that is no plan (a value is read after it was overwritten, so
+  // the order needs repeats) it is empty and its peak Bytes::Max().
+  Plan given;
   std::vector<std::int32_t> hint;  // the user's start, for the instance; empty: none. Valid, whatever its peak
 
   [[nodiscard]] PlanRules rules() const { return {order, budget, max_executions}; }

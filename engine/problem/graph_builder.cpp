@@ -169,6 +169,7 @@ void GraphBuilder::ResolveStorage(Graph& g) {
 // one has just overwritten.
 void GraphBuilder::CheckInplace(const Graph& g) {
   std::vector<TensorId> heads;
+  boost::unordered_flat_map<TensorId, InplacePair> gone;  // segments that are overwritten for good
   for (std::size_t i = 0; i < g.ops_.size(); ++i) {
     const OpId op = ToOpId(i);
     heads.clear();
@@ -179,9 +180,7 @@ void GraphBuilder::CheckInplace(const Graph& g) {
                Quoted(g.tensor_name(pair.input)));
       heads.push_back(head);
       const OpId maker = g.maker(head);
-      if (g.is_graph_output(pair.input) && (maker == OpId::kNone || !g.recomputable(maker)))
-        Refuse("in-place contradiction that no order can satisfy: op " + Quoted(g.op_name(op)) + " overwrites " +
-               Quoted(g.tensor_name(pair.input)) + ", which is a graph output and cannot be made again");
+      if (maker == OpId::kNone || !g.recomputable(maker)) gone.emplace(head, pair);
     }
     if (heads.empty()) continue;
     for (const TensorId t : g.outputs(op))
@@ -189,6 +188,12 @@ void GraphBuilder::CheckInplace(const Graph& g) {
         Refuse("op " + Quoted(g.op_name(op)) + ": output " + Quoted(g.tensor_name(t)) + " is a view of " +
                Quoted(g.tensor_name(g.view_of(t))) + ", whose storage the same op overwrites");
   }
+  if (gone.empty()) return;
+  for (const TensorId t : g.graph_outputs())
+    if (const auto it = gone.find(SegmentHead(g, t)); it != gone.end())
+      Refuse("in-place contradiction that no order can satisfy: op " + Quoted(g.op_name(g.maker(it->second.output))) +
+             " overwrites the storage of " + Quoted(g.tensor_name(t)) +
+             ", which is a graph output and cannot be made again");
 }
 
 // Bases before their views among the outputs of one op, so that one pass over the outputs can bind them.

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole product through its C interface against brute force, on random small graphs with all features: every order,
+// caps, fractions of budgets, hints, threads, and every on/off option drawn at random, so that each technique has to
+// stand without the others. Whatever it may do: a plan holds (the tests' own judge), "optimal" is the optimum, a bound
+// is a bound, and "infeasible" is said only where there is no plan. EBB_TEST_ROUNDS makes it longer.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "ebbtide/ebbtide.h"
+#include "io/write_graph.hpp"
+#include "tests/oracle/brute_force.hpp"
+#include "tests/oracle/judge.hpp"
+#include "tests/oracle/random_graph.hpp"
+#include "tests/support/seed.hpp"
+
+using namespace ebb;
+using namespace ebb::test;
+
+namespace {
+
+struct Free {
+  void operator()(ebb_graph* g) const { ebb_graph_free(g); }
+  void operator()(ebb_solver* s) const { ebb_solver_free(s); }
+  void operator()(ebb_plan* p) const { ebb_plan_free(p); }
+};
+using GraphPtr = std::unique_ptr<ebb_graph, Free>;
+using SolverPtr = std::unique_ptr<ebb_solver, Free>;
+using PlanPtr = std::unique_ptr<ebb_plan, Free>;
+
+int Rounds(int usual) {
+  const char* text = std::getenv("EBB_TEST_ROUNDS");
+  return text != nullptr ? std::atoi(text) : usual;
+}
+
+std::vector<OpId> Sequence(const ebb_plan* plan) {
+  std::vector<OpId> out;
+  for (std::int64_t i = 0; i < ebb_plan_num_executions(plan); ++i)
+    out.push_back(ToOpId(static_cast<std::size_t>(ebb_plan_op(plan, i))));
+  return out;
+}
+
+constexpr const char* kOrders[] = {"fixed", "staged", "free"};
+
+struct Tally {
+  int solves = 0, optimal = 0, feasible = 0, infeasible = 0, unknown = 0;
+};
+
+void SolveOnce(const Graph& graph, ebb_graph* handle, Rng& rng, bool full, Tally& tally) {
+  const std::int64_t budget = RandomBudget(graph, rng);
+  const auto mode = static_cast<OrderMode>(Draw(rng, 0, 2));
+  const auto cap = static_cast<std::int32_t>(Chance(rng, 75) ? 0 : Draw(rng, 1, 3));
+  const OracleAnswer oracle = BruteForce(graph, budget, mode, cap);
+  const SolverPtr solver(ebb_solver_new());
+  const PlanPtr plan(ebb_plan_new());
+  std::string options;
+  const auto set = [&](const std::string& name, const std::string& value) {
+    options += "--" + name + " " + value + " ";
+    REQUIRE_MESSAGE(ebb_solver_set(solver.get(), name.c_str(), value.c_str()) == EBB_OK,
+                    ebb_solver_error(solver.get()));
+  };
+  set("budget", std::to_string(budget));
+  set("order", kOrders[static_cast<int>(mode)]);
+  set("threads", Chance(rng, 80) ? "1" : "2");
+  set("seed", std::to_string(Draw(rng, 0, 1000)));
+  if (cap > 0) set("max-executions", std::to_string(cap));
+  if (full) {
+    set("time-limit", "20");
+  } else {
+    if (Chance(rng, 50))
+      set("work-limit", "0.02");
+    else
+      set("time-limit", "0.05");
+    for (std::size_t i = 0; i < ebb_num_options(); ++i) {
+      if (std::strcmp(ebb_option_type(i), "switch") != 0) continue;
+      const bool is_state_search = std::strcmp(ebb_option_name(i), "state-search") == 0;
+      set(ebb_option_name(i), Chance(rng, is_state_search ? 20 : 70) ? "on" : "off");
+    }
+  }
+  CAPTURE(Describe(graph));
+  CAPTURE(options);
+  CAPTURE(oracle.feasible);
+  CAPTURE(oracle.duration);
+  const ebb_code code = ebb_solver_solve(solver.get(), handle, plan.get());
+  REQUIRE_MESSAGE(code == EBB_OK, ebb_solver_error(solver.get()));
+  const ebb_status status = ebb_plan_status(plan.get());
+  CAPTURE(ebb_status_name(status));
+  ++tally.solves;
+  if (full) {
+    CHECK(status == (oracle.feasible ? EBB_STATUS_OPTIMAL : EBB_STATUS_INFEASIBLE));
+  }
+  if (status == EBB_STATUS_INFEASIBLE) {
+    ++tally.infeasible;
+    CHECK_FALSE(oracle.feasible);
+    CHECK(std::strlen(ebb_plan_reason(plan.get())) > 0);
+    return;
+  }
+  const std::int64_t bound = ebb_plan_lower_bound(plan.get());
+  if (oracle.feasible) CHECK(bound <= oracle.duration);
+  if (status == EBB_STATUS_UNKNOWN) {
+    ++tally.unknown;
+    CHECK(ebb_plan_duration(plan.get()) == -1);
+    return;
+  }
+  REQUIRE(oracle.feasible);
+  ++(status == EBB_STATUS_OPTIMAL ? tally.optimal : tally.feasible);
+  const std::vector<OpId> sequence = Sequence(plan.get());
+  const JudgeAnswer judge = Judge(graph, sequence);
+  REQUIRE_MESSAGE(judge.valid, judge.fault);
+  CHECK(judge.duration == ebb_plan_duration(plan.get()));
+  CHECK(judge.peak == ebb_plan_peak(plan.get()));
+  CHECK(judge.peak <= budget);
+  CHECK(JudgeOrder(graph, sequence, mode, cap));
+  CHECK(judge.duration >= oracle.duration);
+  CHECK(ebb_plan_base_duration(plan.get()) == graph.base_duration().count());
+  if (status == EBB_STATUS_OPTIMAL) {
+    CHECK(judge.duration == oracle.duration);
+    CHECK(bound == oracle.duration);
+  } else {
+    CHECK(bound < judge.duration);
+  }
+  CHECK(ebb_plan_check(plan.get()) == EBB_OK);
+}
+
+void Hunt(const char* name, bool full, int rounds) {
+  Rng rng(Seed(name));
+  Tally tally;
+  for (int round = 0; round < rounds; ++round) {
+    RandomGraphOptions options = Chance(rng, 30) ? RandomGraphOptions::Plain() : RandomGraphOptions();
+    if (Chance(rng, 40)) options.once = 0;
+    if (Chance(rng, 30)) options.views = 60;
+    if (Chance(rng, 30)) options.inplace = 50;
+    const Graph graph = RandomGraph(rng, options);
+    CAPTURE(round);
+    const std::string json = GraphToJson(graph);
+    const GraphPtr handle(ebb_graph_new());
+    REQUIRE_MESSAGE(ebb_graph_read_memory(handle.get(), json.data(), json.size(), nullptr) == EBB_OK,
+                    ebb_graph_error(handle.get()));
+    for (int k = 0; k < 2; ++k) SolveOnce(graph, handle.get(), rng, full, tally);
+  }
+  MESSAGE(tally.solves << " solves: " << tally.optimal << " optimal, " << tally.feasible << " feasible, "
+                       << tally.infeasible << " infeasible, " << tally.unknown << " unknown");
+}
+
+}  // namespace
+
+TEST_CASE("the whole product proves every small graph") { Hunt("fuzz_full", true, Rounds(400)); }
+
+TEST_CASE("each technique alone never says what is not so") { Hunt("fuzz_parts", false, Rounds(150)); }
