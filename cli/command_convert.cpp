@@ -3,11 +3,11 @@
 // ebbtide convert GRAPH -o GRAPH: any format in, the native one out.
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "engine/base/status.hpp"
 #include "io/read_graph.hpp"
 #include "io/write_graph.hpp"
 
@@ -31,7 +31,7 @@ Exit RunConvert(const Arguments& a) {
       WriteGraph(read.graph, std::filesystem::path(a.output));
     }
     return Exit::kOk;
-  } catch (const InputError& e) {
+  } catch (const std::runtime_error& e) {
     throw CommandError(Exit::kInput, e.what());
   }
 }

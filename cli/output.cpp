@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 
 #include "cli/exit_codes.hpp"
-#include "engine/base/status.hpp"
 #include "io/atomic_file.hpp"
 
 namespace ebb::cli {
@@ -25,7 +25,7 @@ void WantWritable(const std::string& path) {
   if (IsStandardOutput(path)) return;
   try {
     const AtomicFile probe{std::filesystem::path(path)};
-  } catch (const InputError& e) {
+  } catch (const std::runtime_error& e) {
     throw CommandError(Exit::kInput, e.what());
   }
 }
@@ -50,7 +50,7 @@ void WriteTextTo(const std::string& text, const std::string& path) {
     AtomicFile file{std::filesystem::path(path)};
     file.Write(text);
     file.Commit();
-  } catch (const InputError& e) {
+  } catch (const std::runtime_error& e) {
     throw CommandError(Exit::kInput, e.what());
   }
 }
