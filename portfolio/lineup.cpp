@@ -52,6 +52,9 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   if ((all || o.method == Method::kExact) && o.state_search && StateSearchFits(problem))
     proofs.push_back({MakeStateSearchWorker(problem), 1});
   if (o.gap_cover) proofs.push_back({MakeGapCoverWorker(problem), 1});
+  if (o.anneal && (all || o.method == Method::kAnneal)) {
+    for (int i = 0; i < lanes; ++i) out[static_cast<std::size_t>(i)].push_back({MakeAnnealWorker(problem, i), 1});
+  }
   return out;
 }
 

@@ -4,12 +4,18 @@
 // lives (heuristics/, engine/bounds/, propagators/).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "portfolio/problem.hpp"
 #include "portfolio/worker.hpp"
 
 namespace ebb {
+
+// Local search over sequences (heuristics/annealing.hpp). Starts from the best plan known, else from the user's hint,
+// else from the given order; takes over better plans from elsewhere. `index` tells the annealing workers of one solve
+// apart: seeds and temperatures follow from it.
+[[nodiscard]] std::unique_ptr<Worker> MakeAnnealWorker(const Problem& problem, int index);
 
 // The gap cover (engine/bounds/gap_cover_*.hpp): for fixed and staged order a bound, or the proof that a position of the
 // given order cannot be met; for any order the plans that its prices lead to (heuristics/priced_plans.hpp).
