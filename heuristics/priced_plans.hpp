@@ -14,6 +14,11 @@
 
 namespace ebb {
 
+// The plan that next uses alone lead to: before the flow has been solved.
+void PlanWithoutPrices(const Instance& instance, std::int64_t budget, WorkBudget& work,
+                       const std::function<void(const EvictionResult&)>& report);
+
+// `rounds` of repricing, 0: only the plans of the prices themselves, without another flow.
 // Calls `report` with every sequence found, also with those that are over the budget (starts for a search). `bound` is
 // SolveGapCover's answer for the same table and budget. Deterministic.
 void PlanByPrices(const Instance& instance, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,

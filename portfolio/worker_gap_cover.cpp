@@ -19,6 +19,13 @@ class GapCoverWorker : public Worker {
   bool Step(WorkBudget& budget, Exchange& exchange) override {
     const Instance& in = problem_.instance;
     const bool binding = problem_.order != OrderMode::kFree;  // else: a plan in the given order is a plan, no more
+    // A turn's ticks are no reason to leave a plan half made.
+    WorkBudget work(std::numeric_limits<Ticks>::max(), budget.stop_signal());
+    const auto offer = [&](const EvictionResult& r) {
+      if (r.peak <= problem_.budget.count() && exchange.Interesting(r.duration, r.sequence.size()))
+        exchange.Offer(r.sequence, name());
+    };
+    PlanWithoutPrices(in, problem_.budget.count(), work, offer);
     const GapTable table = FixedOrderGaps(in);
     // Ticks by size: the simplex does not count its own (measured: 1.3 s for 54k gaps).
     budget.Spend(static_cast<Ticks>(table.gaps.size()) * 2000 + static_cast<Ticks>(table.num_rows()) * 1000);
@@ -43,18 +50,14 @@ class GapCoverWorker : public Worker {
       return false;
     }
     if (binding) exchange.RaiseBound(in.base_duration + bound.extra, name());
-    // A turn's ticks are no reason to leave a plan half made.
-    WorkBudget work(std::numeric_limits<Ticks>::max(), budget.stop_signal());
-    PlanByPrices(in, table, problem_.budget.count(), bound, kRepricings, work, [&](const EvictionResult& r) {
-      if (r.peak <= problem_.budget.count() && exchange.Interesting(r.duration, r.sequence.size()))
-        exchange.Offer(r.sequence, name());
-    });
+    PlanByPrices(in, table, problem_.budget.count(), bound, in.num_ops <= kManyOps ? kRepricings : 0, work, offer);
     budget.Spend(work.spent());
     return false;
   }
 
  private:
   static constexpr int kRepricings = 2;
+  static constexpr std::size_t kManyOps = 20000;  // from here on a flow takes its time, and local search gains more
   const Problem& problem_;
 };
 

@@ -30,7 +30,7 @@ TEST_CASE("eviction by prices gives valid staged sequences on random graphs") {
       const std::int64_t budget = table.peak() * percent / 100;
       const GapCoverBound bound = SolveGapCover(in, table, budget);
       WorkBudget work;
-      PlanByPrices(in, table, budget, bound, 3, work, [&](const EvictionResult& r) {
+      const auto check = [&](const EvictionResult& r) {
         ++sequences;
         const SequenceFacts facts = EvaluateSequence(in, r.sequence);
         REQUIRE(facts.valid);
@@ -48,7 +48,9 @@ TEST_CASE("eviction by prices gives valid staged sequences on random graphs") {
         const ValidationResult verdict =
             Validate(graph, *plan, {r.staged ? OrderMode::kStaged : OrderMode::kFixed, Bytes(budget), {}});
         CHECK_MESSAGE(verdict.ok(), verdict.text);
-      });
+      };
+      PlanWithoutPrices(in, budget, work, check);
+      PlanByPrices(in, table, budget, bound, 3, work, check);
     }
   }
   CHECK(sequences > 200);
