@@ -37,6 +37,7 @@ class RangeMax {
 
 struct OpCharge {
   std::int32_t op, gap;
+  std::size_t item;  // of GapTable::charges
 };
 
 }  // namespace
@@ -45,7 +46,8 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
   std::vector<OpCharge> charges;
   charges.reserve(table.charges.size());
   for (std::size_t g = 0; g < table.gaps.size(); ++g)
-    for (std::int32_t op : table.charges[g]) charges.push_back({op, static_cast<std::int32_t>(g)});
+    for (std::size_t k = 0; k < table.charges[g].size(); ++k)
+      charges.push_back({table.charges[g][k], static_cast<std::int32_t>(g), table.charges.begin(g) + k});
   // gaps are ascending by begin already
   std::stable_sort(charges.begin(), charges.end(), [](const OpCharge& a, const OpCharge& b) { return a.op < b.op; });
   std::vector<ForcedRerun> forced = table.forced;
@@ -84,8 +86,12 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
   out.scale = any_shared && total < (Int128{1} << 50) ? kShareScale : 1;
   out.cost.assign(table.gaps.size(), 0);
   // The scaled sum stays below 2^60, so that prices and reduced costs have room; a bound may always charge less.
-  const auto add = [&](std::int32_t gap, Int128 share) {
-    out.cost[gap] = static_cast<std::int64_t>(std::min<Int128>(out.cost[gap] + share, Int128{1} << 60));
+  out.share.assign(table.charges.size(), 0);
+  const auto add = [&](const OpCharge& charge, Int128 share) {
+    std::int64_t& cost = out.cost[charge.gap];
+    share = std::min<Int128>(share, (Int128{1} << 60) - cost);
+    cost += static_cast<std::int64_t>(share);
+    out.share[charge.item] = static_cast<std::int64_t>(share);
   };
   for (const Group& group : groups) {
     const std::int64_t duration = in.duration[charges[group.begin].op];
@@ -96,7 +102,7 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
     };
     if (!group.shared) {
       for (std::size_t i = group.begin; i < group.end; ++i)
-        if (!is_forced(table.gaps[charges[i].gap])) add(charges[i].gap, Int128{duration} * out.scale);
+        if (!is_forced(table.gaps[charges[i].gap])) add(charges[i], Int128{duration} * out.scale);
       continue;
     }
     const auto weight_of = [&](std::int32_t gap) {
@@ -130,7 +136,7 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
         w /= 2;
         whole = (whole + 1) / 2;
       }
-      add(charges[i].gap, Int128{duration} * out.scale * w / whole);
+      add(charges[i], Int128{duration} * out.scale * w / whole);
     }
   }
   return out;

@@ -44,19 +44,20 @@ std::int64_t OwnBytes(const Instance& in, const std::vector<std::int32_t>& root,
   return sum;
 }
 
-// Durations of the forced reruns of each op, counting only reruns with disjoint windows (earliest end first).
-std::int64_t DisjointForced(const Instance& in, std::vector<ForcedRerun> forced) {
+// Leaves of each op only reruns with disjoint windows, a largest set of them (earliest end first).
+std::int64_t KeepDisjoint(const Instance& in, std::vector<ForcedRerun>& forced) {
   std::sort(forced.begin(), forced.end(), [](const ForcedRerun& a, const ForcedRerun& b) {
-    return std::tie(a.op, a.end, a.begin) < std::tie(b.op, b.end, b.begin);
+    return std::tie(a.op, a.end, a.begin, a.value) < std::tie(b.op, b.end, b.begin, b.value);
   });
   Int128 sum = 0;
   std::int32_t op = -1, end = 0;
-  for (const ForcedRerun& f : forced) {
-    if (f.op == op && f.begin < end) continue;
+  std::erase_if(forced, [&](const ForcedRerun& f) {
+    if (f.op == op && f.begin < end) return true;
     op = f.op;
     end = f.end;
     sum += in.duration[op];
-  }
+    return false;
+  });
   if (sum > (Int128{1} << 62)) throw InputError("durations do not fit into 62 bits");
   return static_cast<std::int64_t>(sum);
 }
@@ -130,24 +131,25 @@ GapTable FixedOrderGaps(const Instance& in) {
         if (maker < 0 || !in.may_repeat[maker]) {
           if (!t.impossible) t.impossible = static_cast<std::int32_t>(v);
         } else {
-          t.forced.push_back({maker, eaten_at, row});
+          t.forced.push_back({maker, eaten_at, row, static_cast<std::int32_t>(v)});
         }
       }
       if (in.bytes[v] > 0 && maker >= 0 && row > last + 1 && !(made_again && eaten_at == last)) {
         scratch.push_back(maker);
         std::sort(scratch.begin(), scratch.end());
         scratch.erase(std::unique(scratch.begin(), scratch.end()), scratch.end());
-        const bool droppable =
-            std::all_of(scratch.begin(), scratch.end(), [&](std::int32_t op) { return in.may_repeat[op] != 0; });
-        std::vector<std::int64_t>& delta = droppable ? spans : stays;
-        delta[last + 1] += in.bytes[v];
-        delta[row] -= in.bytes[v];
-        if (droppable) {
+        const auto once =
+            std::find_if(scratch.begin(), scratch.end(), [&](std::int32_t op) { return !in.may_repeat[op]; });
+        const Gap gap{static_cast<std::int32_t>(v), last + 1, row, row < n ? in.order[row] : -1, in.bytes[v]};
+        std::vector<std::int64_t>& delta = once == scratch.end() ? spans : stays;
+        delta[gap.begin] += gap.bytes;
+        delta[gap.end] -= gap.bytes;
+        if (once == scratch.end()) {
           const auto begin = static_cast<std::int64_t>(charged.size());
           charged.insert(charged.end(), scratch.begin(), scratch.end());
-          drafts.push_back({{static_cast<std::int32_t>(v), last + 1, row, row < n ? in.order[row] : -1, in.bytes[v]},
-                            begin,
-                            static_cast<std::int64_t>(charged.size())});
+          drafts.push_back({gap, begin, static_cast<std::int64_t>(charged.size())});
+        } else {
+          t.pinned_gaps.push_back({gap, *once});
         }
       }
       if (made_again) eaten_at = -1;
@@ -165,7 +167,7 @@ GapTable FixedOrderGaps(const Instance& in) {
     for (std::int64_t i = d.charge_begin; i < d.charge_end; ++i) t.charges.Push(charged[i]);
     t.charges.EndRow();
   }
-  t.forced_duration = DisjointForced(in, t.forced);
+  t.forced_duration = KeepDisjoint(in, t.forced);
   t.resident.resize(in.num_ops);
   std::int64_t stay = 0, span = 0;
   for (std::int32_t row = 0; row < n; ++row) {

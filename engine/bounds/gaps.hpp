@@ -43,6 +43,13 @@ struct Gap {
 struct ForcedRerun {
   std::int32_t op;
   std::int32_t begin, end;
+  std::int32_t value;  // read at `end`, taken over at `begin`
+};
+
+// A gap that cannot be dropped, since `op` would have to run again but may not.
+struct PinnedGap {
+  Gap gap;
+  std::int32_t op;
 };
 
 struct GapTable {
@@ -52,8 +59,9 @@ struct GapTable {
       resident;               // per row: pinned + all gaps that span it; in fixed order the no-recompute profile
   std::vector<Gap> gaps;      // ascending by begin, then end, then value
   Csr<std::int32_t> charges;  // gap -> ops that run again where it is dropped, without repeats
-  std::vector<ForcedRerun> forced;
-  std::int64_t forced_duration = 0;  // sum of durations of a largest set of forced reruns that are surely different
+  std::vector<PinnedGap> pinned_gaps;  // part of pinned
+  std::vector<ForcedRerun> forced;     // of each op with disjoint windows: different reruns
+  std::int64_t forced_duration = 0;    // sum of durations of a largest set of forced reruns that are surely different
   // A value that must be made again but may not: no plan in this order, whatever the budget.
   std::optional<std::int32_t> impossible;
 
@@ -71,7 +79,8 @@ struct GapTable {
 // duration is shared among overlapping gaps of different storages that charge it, in proportion to `weight` (per gap,
 // >= 0; empty: bytes). Rounded down; scale > 1 only where something is shared.
 struct GapCosts {
-  std::vector<std::int64_t> cost;
+  std::vector<std::int64_t> cost;   // per gap, the sum of its shares
+  std::vector<std::int64_t> share;  // per item of GapTable::charges
   std::int64_t scale = 1;
   bool shared = false;  // some duration is shared: other weights may give other bounds
 };
