@@ -32,8 +32,14 @@ class GapCoverWorker : public Worker {
     if (table.impossible) {
       if (!binding) return false;
       Infeasibility why;
-      why.op = ToOpId(static_cast<std::size_t>(in.maker[*table.impossible]));
-      why.text = "in the given order op '" + problem_.graph->op_name(why.op) + "' would have to run twice, but may not";
+      const auto value = static_cast<std::size_t>(*table.impossible);
+      if (in.maker[value] >= 0) {
+        why.op = ToOpId(static_cast<std::size_t>(in.maker[value]));
+        why.text = "in the given order op '" + problem_.graph->op_name(why.op) + "' would have to run twice, but may not";
+      } else {
+        why.text = "in the given order graph input '" + problem_.graph->tensor_name(in.tensor[value]) +
+                   "' is read after it was overwritten";
+      }
       exchange.ProveInfeasible(std::move(why));
       return false;
     }
