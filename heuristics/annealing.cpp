@@ -54,7 +54,9 @@ void Annealing::Offer(std::span<const std::int32_t> sequence) {
 
 void Annealing::BeginCycle() {
   cycle_moves_ = 0;
-  temperature_ = params_.hot * mean_duration_;
+  static constexpr double kHot[] = {1.0, 3.0, 10.0, 0.3};
+  hot_ = params_.hot > 0 ? params_.hot : kHot[counts_.cycles % 4];
+  temperature_ = hot_ * mean_duration_;
 }
 
 void Annealing::NoteBest() {
@@ -98,7 +100,7 @@ void Annealing::Adapt() {
     return;
   }
   const double done = static_cast<double>(cycle_moves_) / static_cast<double>(cycle_length_);
-  temperature_ = mean_duration_ * params_.hot * std::pow(params_.cold / params_.hot, done);
+  temperature_ = mean_duration_ * hot_ * std::pow(params_.cold / hot_, done);
   if (!params_.fixed_weight) {
     weight_ *= state_.excess() == 0 ? 0.97 : 1.03;
     weight_ = std::clamp(weight_, base_weight_ / 50, base_weight_ * (has_plan() ? 50 : 4));

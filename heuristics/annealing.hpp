@@ -90,7 +90,7 @@ class Annealing {
   SequenceState state_;
   QuickRandom random_;
   double mean_duration_ = 1, mean_bytes_ = 1;
-  double temperature_ = 0, weight_ = 0, base_weight_ = 0, per_execution_ = 0;
+  double hot_ = 1, temperature_ = 0, weight_ = 0, base_weight_ = 0, per_execution_ = 0;
   std::int64_t cycle_moves_ = 0, cycle_length_ = 0;
   double cascade_ = 0;
   int budget_of_move_ = 0;
