@@ -101,7 +101,9 @@ bool Exchange::Interesting(std::int64_t duration, std::size_t executions) const 
 bool Exchange::Offer(std::span<const std::int32_t> sequence, const char* worker) {
   ticks_ += kJudgeTicksPerExecution * static_cast<Ticks>(sequence.size());
   Judgement judgement = Judge(problem(), sequence, worker);
+  if (judgement.no_plan) return false;
   if (!judgement.incumbent) {
+    // Our own view of the graph says that it is a plan, the validator says no: a fault in one of them.
     board_.Message("refused by the validator: " + judgement.why, worker);
 #ifdef EBB_CHECK
     throw InternalError(std::string(worker) + ": " + judgement.why);

@@ -35,6 +35,17 @@ std::vector<std::int32_t> SortStages(const Instance& instance, std::span<const s
   return out;
 }
 
+namespace {
+
+bool OverCap(const Problem& problem, std::span<const std::int32_t> sequence) {
+  if (!problem.max_executions) return false;
+  std::vector<std::int32_t> runs(problem.instance.num_ops, 0);
+  return std::any_of(sequence.begin(), sequence.end(),
+                     [&](std::int32_t op) { return ++runs[op] > *problem.max_executions; });
+}
+
+}  // namespace
+
 Judgement Judge(const Problem& problem, std::span<const std::int32_t> sequence, const char* worker) {
   auto found = std::make_shared<Incumbent>();
   found->worker = worker;
@@ -43,14 +54,21 @@ Judgement Judge(const Problem& problem, std::span<const std::int32_t> sequence, 
   if (staged && !FollowsOrder(problem.instance, sequence, true, true)) {
     found->sequence = SortStages(problem.instance, sequence);
   }
+  const SequenceFacts facts = EvaluateSequence(problem.instance, found->sequence);
+  if (!facts.valid || facts.peak > problem.budget.count() || OverCap(problem, found->sequence) ||
+      !FollowsOrder(problem.instance, found->sequence, problem.order != OrderMode::kFree, staged)) {
+    return {nullptr, true, {}};
+  }
   const std::vector<OpId> ops = Expand(*problem.graph, problem.instance, found->sequence, staged);
   SequenceFault fault;
   std::optional<Plan> plan = MakePlan(*problem.graph, ops, &fault);
-  if (!plan) return {nullptr, Describe(*problem.graph, fault)};
+  if (!plan) return {nullptr, false, Describe(*problem.graph, fault)};
   const ValidationResult verdict = Validate(*problem.graph, *plan, problem.rules());
-  if (!verdict.ok()) return {nullptr, verdict.text};
+  // Free views count for the cap too, and Expand may have had to repeat one.
+  if (verdict.verdict == Verdict::kTooManyExecutions) return {nullptr, true, {}};
+  if (!verdict.ok()) return {nullptr, false, verdict.text};
   found->plan = std::move(*plan);
-  return {std::move(found), {}};
+  return {std::move(found), false, {}};
 }
 
 }  // namespace ebb

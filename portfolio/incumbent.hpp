@@ -30,7 +30,8 @@ using IncumbentPtr = std::shared_ptr<const Incumbent>;
 
 struct Judgement {
   IncumbentPtr incumbent;  // null: refused
-  std::string why;         // refused: the reason, for people
+  bool no_plan = false;    // plainly over the budget, the cap, or out of order: nobody's fault
+  std::string why;         // refused by the validator: the reason, for people
 };
 
 // Expands a sequence of the instance, makes it a plan and asks the validator. For staged order, repeats that stand out

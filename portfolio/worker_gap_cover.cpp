@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "engine/bounds/gap_cover_flow.hpp"
+#include "engine/bounds/gap_cover_integer.hpp"
 #include "engine/bounds/gaps.hpp"
 #include "heuristics/priced_plans.hpp"
 #include "portfolio/workers.hpp"
@@ -15,10 +18,22 @@ class GapCoverWorker : public Worker {
 
   const char* name() const override { return "gap cover"; }
 
-  // One step does it all: the flow takes seconds for a million ops, and whoever waits for a first plan waits for it.
   bool Step(WorkBudget& budget, Exchange& exchange) override {
+    if (integer_) return Prove(budget, exchange);
+    return Solve(budget, exchange) && Begin(exchange);
+  }
+
+ private:
+  static constexpr int kRepricings = 2;
+  static constexpr std::size_t kManyOps = 20000;  // from here on a flow takes its time, and local search gains more
+
+  // In free order a plan in the given order is a plan, and no more.
+  bool binding() const { return problem_.order != OrderMode::kFree; }
+
+  // One step does all this: the flow takes seconds for a million ops, and whoever waits for a first plan waits for it.
+  // False: all is said.
+  bool Solve(WorkBudget& budget, Exchange& exchange) {
     const Instance& in = problem_.instance;
-    const bool binding = problem_.order != OrderMode::kFree;  // else: a plan in the given order is a plan, no more
     // A turn's ticks are no reason to leave a plan half made.
     WorkBudget work(std::numeric_limits<Ticks>::max(), budget.stop_signal());
     const auto offer = [&](const EvictionResult& r) {
@@ -26,13 +41,13 @@ class GapCoverWorker : public Worker {
         exchange.Offer(r.sequence, name());
     };
     PlanWithoutPrices(in, problem_.budget.count(), work, offer);
-    const GapTable table = FixedOrderGaps(in);
+    table_ = FixedOrderGaps(in);
     // Ticks by size: the simplex does not count its own (measured: 1.3 s for 54k gaps).
-    budget.Spend(static_cast<Ticks>(table.gaps.size()) * 2000 + static_cast<Ticks>(table.num_rows()) * 1000);
-    if (table.impossible) {
-      if (!binding) return false;
+    budget.Spend(static_cast<Ticks>(table_.gaps.size()) * 2000 + static_cast<Ticks>(table_.num_rows()) * 1000);
+    if (table_.impossible) {
+      if (!binding()) return false;
       Infeasibility why;
-      const auto value = static_cast<std::size_t>(*table.impossible);
+      const auto value = static_cast<std::size_t>(*table_.impossible);
       if (in.maker[value] >= 0) {
         why.op = ToOpId(static_cast<std::size_t>(in.maker[value]));
         why.text = "in the given order op '" + problem_.graph->op_name(why.op) + "' would have to run twice, but may not";
@@ -43,28 +58,53 @@ class GapCoverWorker : public Worker {
       exchange.ProveInfeasible(std::move(why));
       return false;
     }
-    const GapCoverBound bound = SolveGapCover(in, table, problem_.budget.count());
-    if (bound.shortage) {
-      if (!binding) return false;
+    flow_ = SolveGapCover(in, table_, problem_.budget.count());
+    if (flow_.shortage) {
+      if (!binding()) return false;
       Infeasibility why;
-      why.op = ToOpId(static_cast<std::size_t>(table.row_op[bound.shortage->row]));
-      why.bytes_needed = bound.shortage->needed;
-      why.bytes_given = bound.shortage->given;
+      why.op = ToOpId(static_cast<std::size_t>(table_.row_op[flow_.shortage->row]));
+      why.bytes_needed = flow_.shortage->needed;
+      why.bytes_given = flow_.shortage->given;
       why.text = "at its place in the given order op '" + problem_.graph->op_name(why.op) + "' needs " +
                  std::to_string(why.bytes_needed) + " bytes, the budget gives " + std::to_string(why.bytes_given);
       exchange.ProveInfeasible(std::move(why));
       return false;
     }
-    if (binding) exchange.RaiseBound(in.base_duration + bound.extra, name());
-    PlanByPrices(in, table, problem_.budget.count(), bound, in.num_ops <= kManyOps ? kRepricings : 0, work, offer);
+    if (binding()) exchange.RaiseBound(in.base_duration + flow_.extra, name());
+    PlanByPrices(in, table_, problem_.budget.count(), flow_, in.num_ops <= kManyOps ? kRepricings : 0, work, offer);
     budget.Spend(work.spent());
-    return false;
+    return binding() && problem_.options->gap_cover_integer;
   }
 
- private:
-  static constexpr int kRepricings = 2;
-  static constexpr std::size_t kManyOps = 20000;  // from here on a flow takes its time, and local search gains more
+  std::optional<std::int64_t> Cutoff(const Exchange& exchange) const {
+    const IncumbentPtr& best = exchange.known().best;
+    if (!best) return std::nullopt;
+    return best->duration() - problem_.instance.base_duration;
+  }
+
+  bool Begin(Exchange& exchange) {
+    cutoff_ = Cutoff(exchange);
+    integer_ = std::make_unique<GapCoverInteger>(problem_.instance, table_, flow_, problem_.budget.count(), cutoff_);
+    return true;
+  }
+
+  bool Prove(WorkBudget& budget, Exchange& exchange) {
+    if (const auto cutoff = Cutoff(exchange); cutoff && (!cutoff_ || *cutoff < *cutoff_)) {
+      cutoff_ = cutoff;
+      integer_->SetCutoff(*cutoff);
+    }
+    const bool done = integer_->Step(budget);
+    std::int64_t extra = integer_->extra();
+    if (cutoff_) extra = std::min(extra, *cutoff_);
+    exchange.RaiseBound(problem_.instance.base_duration + extra, "0/1 gap cover");
+    return !done;
+  }
+
   const Problem& problem_;
+  GapTable table_;
+  GapCoverBound flow_;
+  std::optional<std::int64_t> cutoff_;  // additional duration of the best plan that the 0/1 cover was told
+  std::unique_ptr<GapCoverInteger> integer_;
 };
 
 }  // namespace

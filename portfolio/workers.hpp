@@ -17,8 +17,8 @@ namespace ebb {
 // apart: seeds and temperatures follow from it.
 [[nodiscard]] std::unique_ptr<Worker> MakeAnnealWorker(const Problem& problem, int index);
 
-// The gap cover (engine/bounds/gap_cover_*.hpp): for fixed and staged order a bound, or the proof that a position of the
-// given order cannot be met; for any order the plans that its prices lead to (heuristics/priced_plans.hpp).
+// The gap cover (engine/bounds/gap_cover_*.hpp): for fixed and staged order a bound, or the proof that a position of
+// the given order cannot be met; for any order the plans that its prices lead to (heuristics/priced_plans.hpp).
 [[nodiscard]] std::unique_ptr<Worker> MakeGapCoverWorker(const Problem& problem);
 
 // The exact search over states (heuristics/state_search.hpp), for small graphs.
