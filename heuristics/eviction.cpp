@@ -11,9 +11,9 @@ namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-class Evictor {
+class OrderEvictor {
  public:
-  Evictor(const Instance& in, const EvictionParams& params)
+  OrderEvictor(const Instance& in, const EvictionParams& params)
       : in_(in),
         params_(params),
         order_(params.order.empty() ? std::span<const std::int32_t>(in.order) : params.order) {
@@ -22,9 +22,9 @@ class Evictor {
     FindEvictable();
   }
 
-  EvictionResult Run() {
+  EvictedSequence Run() {
     for (now_ = 0; now_ < static_cast<std::int32_t>(order_.size()); ++now_) RunOp(order_[At(now_)]);
-    EvictionResult out;
+    EvictedSequence out;
     const SequenceFacts facts = EvaluateSequence(in_, sequence_);
     if (!facts.valid) {
       sequence_.assign(order_.begin(), order_.end());  // an order that needs repeats for what is overwritten
@@ -267,6 +267,8 @@ class Evictor {
 
 }  // namespace
 
-EvictionResult Evict(const Instance& instance, const EvictionParams& params) { return Evictor(instance, params).Run(); }
+EvictedSequence Evict(const Instance& instance, const EvictionParams& params) {
+  return OrderEvictor(instance, params).Run();
+}
 
 }  // namespace ebb

@@ -33,12 +33,12 @@ struct EvictionParams {
   std::span<const std::int32_t> order = {};
 };
 
-struct EvictionResult {
+struct EvictedSequence {
   std::vector<std::int32_t> sequence;
   bool fits = false;
   std::int64_t duration = 0, peak = 0;
 };
 
-[[nodiscard]] EvictionResult Evict(const Instance& instance, const EvictionParams& params);
+[[nodiscard]] EvictedSequence Evict(const Instance& instance, const EvictionParams& params);
 
 }  // namespace ebb

@@ -25,7 +25,7 @@ TEST_CASE("eviction gives valid sequences in the given order") {
     params.budget = RandomBudget(graph, rng);
     params.max_executions = Chance(rng, 20) ? 2 : 0;
     INFO(Describe(graph));
-    const EvictionResult result = Evict(in, params);
+    const EvictedSequence result = Evict(in, params);
     const SequenceFacts facts = EvaluateSequence(in, result.sequence);
     REQUIRE(facts.valid);
     CHECK(FollowsOrder(in, result.sequence, true, false));
