@@ -163,6 +163,7 @@ LpOutcome LinearProgram::Solve(WorkBudget& work, double objective_limit, std::in
   const Ticks per_iteration =
       2000 + 6 * static_cast<Ticks>(clp.numberRows()) + 3 * static_cast<Ticks>(clp.numberColumns());
   const Ticks affordable = work.left() / per_iteration;
+  s.duals.resize(static_cast<std::size_t>(clp.numberRows()), 0.0);
   if (affordable <= 0) return LpOutcome::kLimit;
   auto* handler = static_cast<StopHandler*>(clp.eventHandler());
   handler->stop = work.stop_signal();
@@ -176,7 +177,6 @@ LpOutcome LinearProgram::Solve(WorkBudget& work, double objective_limit, std::in
   work.Spend(per_iteration * (iterations + 8));
 
   const int rows = clp.numberRows();
-  s.duals.resize(static_cast<std::size_t>(rows));
   const auto take = [&](const double* y) {
     for (int i = 0; i < rows; ++i)
       s.duals[static_cast<std::size_t>(i)] = y[i] * s.cost_scale / s.row_scale[static_cast<std::size_t>(i)];

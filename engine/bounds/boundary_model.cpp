@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/boundary_model.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ebb {
+
+namespace {
+std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std::vector<std::int32_t> positions)
+    : instance_(&instance), positions_(std::move(positions)) {
+  weightless_.assign(instance.num_values, 0);
+  for (std::size_t v = 0; v < instance.num_values; ++v) {
+    const std::int32_t root = Root(static_cast<std::int32_t>(v));
+    weightless_[v] = instance.bytes[At(root)] == 0 || instance.maker[At(root)] < 0 || instance.maker[v] < 0;
+  }
+  FindUseful();
+  MakeColumns();
+  MakeRows(budget);
+}
+
+std::int32_t BoundaryModel::Root(std::int32_t value) const {
+  while (instance_->carrier[At(value)] >= 0) value = instance_->carrier[At(value)];
+  return value;
+}
+
+void BoundaryModel::FindUseful() {
+  const Instance& in = *instance_;
+  const std::int32_t stages = num_stages();
+  next_read_.assign(At(stages) * in.num_values, stages);
+  useful_.assign(At(stages), {});
+  std::vector<std::uint8_t> is_useful(in.num_values, 0);
+  std::vector<std::int32_t> list;
+  const auto rank_of = [&](std::int32_t v) { return in.rank[At(in.maker[At(v)])]; };
+  for (std::int32_t k = stages - 1; k >= 0; --k) {
+    const std::int32_t from = positions_[At(k)];
+    const std::int32_t to = k + 1 < stages ? positions_[At(k) + 1] : static_cast<std::int32_t>(in.num_ops) - 1;
+    std::int32_t* next = next_read_.data() + At(k) * in.num_values;
+    if (k + 1 < stages) std::copy(next + in.num_values, next + 2 * in.num_values, next);
+    // What was useful later and is already made.
+    std::vector<std::int32_t> stack;
+    list.clear();
+    const auto add = [&](std::int32_t v) {
+      if (weightless(v) || rank_of(v) > from || is_useful[At(v)]) return;
+      is_useful[At(v)] = 1;
+      stack.push_back(v);
+    };
+    if (k + 1 < stages)
+      for (const std::int32_t v : useful_[At(k) + 1]) add(v);
+    for (std::int32_t p = from + 1; p <= to; ++p)
+      for (const std::int32_t v : in.reads[At(in.order[At(p)])]) {
+        if (weightless(v)) continue;
+        next[v] = k;
+        add(v);
+      }
+    if (k == stages - 1)
+      for (std::size_t v = 0; v < in.num_values; ++v)
+        if (in.kept[v] && !weightless(static_cast<std::int32_t>(v))) {
+          next[v] = k;
+          add(static_cast<std::int32_t>(v));
+        }
+    while (!stack.empty()) {
+      const std::int32_t v = stack.back();
+      stack.pop_back();
+      list.push_back(v);
+      if (in.carrier[At(v)] >= 0) add(in.carrier[At(v)]);
+      const std::size_t maker = At(in.maker[At(v)]);
+      if (in.may_repeat[maker])
+        for (const std::int32_t u : in.reads[maker]) add(u);
+    }
+    for (const std::int32_t v : list) is_useful[At(v)] = 0;
+    std::sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
+      return rank_of(a) != rank_of(b) ? rank_of(a) > rank_of(b) : a > b;
+    });
+    useful_[At(k)] = list;
+  }
+}
+
+void BoundaryModel::MakeColumns() {
+  const Instance& in = *instance_;
+  const std::int32_t stages = num_stages();
+  stay_.assign(At(stages) * in.num_values, kAbsent);
+  rerun_.assign(At(stages) * in.num_ops, kAbsent);
+  for (std::int32_t k = 0; k < stages; ++k) {
+    const std::size_t op = At(in.order[At(positions_[At(k)])]);
+    std::int32_t* stay = stay_.data() + At(k) * in.num_values;
+    std::int32_t* rerun = rerun_.data() + At(k) * in.num_ops;
+    // What op a_k reads and makes is there while it runs, and so is what carries it.
+    const auto always = [&](std::int32_t v) {
+      for (; v >= 0; v = in.carrier[At(v)]) stay[v] = kAlways;
+    };
+    for (const std::int32_t v : in.reads[op]) always(v);
+    for (const std::int32_t v : in.makes[op]) always(v);
+    for (const std::int32_t v : useful_[At(k)]) {
+      if (stay[v] == kAbsent) {
+        stay[v] = static_cast<std::int32_t>(columns_.size());
+        columns_.push_back({v, k, false});
+        program_.cost.push_back(0);
+      }
+      const std::int32_t maker = in.maker[At(v)];
+      if (in.may_repeat[At(maker)] && rerun[maker] == kAbsent) {
+        rerun[maker] = static_cast<std::int32_t>(columns_.size());
+        columns_.push_back({maker, k, true});
+        program_.cost.push_back(in.duration[At(maker)]);
+      }
+    }
+  }
+}
+
+void BoundaryModel::MakeRows(std::int64_t budget) {
+  const Instance& in = *instance_;
+  const std::int32_t stages = num_stages();
+  IntegerRows& rows = program_.rows;
+  memory_row_.assign(At(stages), kAbsent);
+  // + S[v,k] + C[maker(v),k]; false where the row holds anyway.
+  const auto source = [&](std::int32_t k, std::int32_t v) {
+    if (weightless(v) || stay(k, v) == kAlways) return false;
+    if (stay(k, v) >= 0) rows.Term(stay(k, v), 1);
+    if (const std::int32_t c = rerun(k, in.maker[At(v)]); c >= 0) rows.Term(c, 1);
+    return true;
+  };
+  for (std::int32_t k = 0; k < stages; ++k) {
+    // Memory.
+    const std::size_t op = At(in.order[At(positions_[At(k)])]);
+    std::int64_t room = budget - in.resident_bytes - in.moment[op];
+    std::vector<std::int32_t> roots;
+    for (const std::int32_t v : in.reads[op]) roots.push_back(Root(v));
+    for (const std::int32_t v : in.makes[op]) roots.push_back(Root(v));
+    std::sort(roots.begin(), roots.end());
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    for (const std::int32_t r : roots) room -= in.bytes[At(r)];
+    if (room < 0) impossible_ = true;
+    std::int64_t total = 0, divisor = 0;
+    for (const std::int32_t v : useful_[At(k)]) {
+      if (stay(k, v) < 0) continue;
+      total += in.bytes[At(v)];
+      divisor = std::gcd(divisor, in.bytes[At(v)]);
+    }
+    if (total > room && !impossible_) {
+      for (const std::int32_t v : useful_[At(k)])
+        if (stay(k, v) >= 0 && in.bytes[At(v)] > 0) rows.Term(stay(k, v), -(in.bytes[At(v)] / divisor));
+      memory_row_[At(k)] = rows.EndRow(-(room / divisor));
+      program_.knapsacks.push_back(memory_row_[At(k)]);
+    }
+    for (const std::int32_t v : useful_[At(k)]) {
+      // Reads by first executions of this stage.
+      if (next_read(k, v) == k && source(k, v)) rows.EndRow(1);
+      if (stay(k, v) < 0) continue;
+      // Its base.
+      if (const std::int32_t base = in.carrier[At(v)]; base >= 0 && !weightless(base) && stay(k, base) != kAlways) {
+        if (stay(k, base) >= 0) rows.Term(stay(k, base), 1);
+        rows.Term(stay(k, v), -1);
+        rows.EndRow(0);
+      }
+      // Where it comes from.
+      if (k > 0 && in.rank[At(in.maker[At(v)])] <= positions_[At(k) - 1] && source(k - 1, v)) {
+        rows.Term(stay(k, v), -1);
+        rows.EndRow(0);
+      }
+    }
+  }
+  // (What op a_k reads is a read of stage k - 1: its source is seen to there.)
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!columns_[c].rerun) continue;
+    for (const std::int32_t u : in.reads[At(columns_[c].item)]) {
+      if (!source(columns_[c].stage, u)) continue;
+      rows.Term(static_cast<std::int32_t>(c), -1);
+      rows.EndRow(0);
+    }
+  }
+}
+
+void PathCuts::Separate(std::span<const double> x, bool integral, bool /*root*/, IntegerRows& out) {
+  if (integral) return;  // implied at 0/1 points
+  const Instance& in = model_.instance();
+  const std::int32_t stages = model_.num_stages();
+  constexpr double kLeast = 0.05;
+  constexpr std::int32_t kFirst = -1, kStays = -2;
+  need_.assign(in.num_ops, 0.0);
+  through_.assign(in.num_ops, -1);
+  next_.assign(in.num_values, kFirst);
+  for (std::int32_t k = 0; k + 1 < stages; ++k) {
+    const auto useful = model_.useful(k);
+    for (std::int32_t b = k + 1; b < stages; ++b) {
+      for (const std::int32_t v : useful) need_[At(in.maker[At(v)])] = 0.0;
+      for (const std::int32_t v : useful) {
+        const std::int32_t stay = model_.stay(k, v);
+        if (stay == BoundaryModel::kAlways) continue;
+        double need = 0.0;
+        if (model_.next_read(k, v) <= b) {
+          need = 1.0;
+          next_[At(v)] = kFirst;
+        } else {
+          if (b + 1 < stages) {
+            const std::int32_t later = model_.stay(b + 1, v);
+            if (later >= 0) {
+              need = x[At(later)];
+              next_[At(v)] = kStays;
+            }
+          }
+          for (const std::int32_t reader : in.readers[At(v)])
+            if (need_[At(reader)] > need + 1e-9 && in.rank[At(reader)] <= model_.positions()[At(k)]) {
+              need = need_[At(reader)];
+              next_[At(v)] = reader;
+            }
+        }
+        if (stay >= 0) need -= x[At(stay)];
+        const std::int32_t maker = in.maker[At(v)];
+        if (need > need_[At(maker)] + 1e-9) {
+          need_[At(maker)] = need;
+          through_[At(maker)] = v;
+        }
+        if (need_[At(maker)] <= kLeast) continue;
+      }
+      std::int32_t last = -1;
+      for (const std::int32_t v : useful) {
+        const std::int32_t maker = in.maker[At(v)];
+        if (maker == last || need_[At(maker)] <= kLeast) continue;
+        last = maker;
+        double reruns = 0.0;
+        for (std::int32_t j = k; j <= b; ++j)
+          if (const std::int32_t c = model_.rerun(j, maker); c >= 0) reruns += x[At(c)];
+        if (need_[At(maker)] - reruns <= kLeast) continue;
+        for (std::int32_t j = k; j <= b; ++j)
+          if (const std::int32_t c = model_.rerun(j, maker); c >= 0) out.Term(c, 1);
+        std::int64_t rhs = 1;
+        for (std::int32_t op = maker;;) {
+          const std::int32_t u = through_[At(op)];
+          if (const std::int32_t s = model_.stay(k, u); s >= 0) out.Term(s, 1);
+          if (next_[At(u)] == kStays) {
+            out.Term(model_.stay(b + 1, u), -1);
+            rhs = 0;
+          }
+          if (next_[At(u)] < 0) break;
+          op = next_[At(u)];
+        }
+        out.EndRow(rhs);
+      }
+      for (const std::int32_t v : useful) need_[At(in.maker[At(v)])] = 0.0;
+    }
+  }
+}
+
+}  // namespace ebb

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A relaxation with few boundaries. Fixed order; positions a_0 < a_1 < ... < a_{K-1} of first executions are chosen,
+// and memory is looked at only there.
+//
+//         a_0          a_1               a_2
+//   ------|============|=================|=============> first executions in order
+//            stage 0         stage 1         stage 2
+//
+//   S[v,k]  the storage of value v is resident across the first execution at a_k
+//   C[o,k]  op o runs again, at least once, in stage k: after the first execution at a_k, before that at a_{k+1}
+//
+//   a first execution in stage k reads v, made by a_k:   S[v,k] + C[maker(v),k] >= 1
+//   a rerun needs its inputs:                            C[o,k] <= S[u,k] + C[maker(u),k]
+//   what is there must come from somewhere:              S[v,k+1] <= S[v,k] + C[maker(v),k]
+//   a costly view lives in its base's storage:           S[v,k] <= S[base,k]
+//   memory at a_k:   op a_k's moment, inputs and outputs + sum of bytes(v) S[v,k] <= budget
+//   minimise the durations of C
+//
+// Every sequence in the given order gives such a point, whatever it runs again and how often, so the optimum bounds
+// `fixed` and with it `staged`. What is left out: memory between boundaries, a second rerun inside a stage, reruns
+// before a_0, and that an in-place op ends its input. Of several storages of one value (an old one may live on for its
+// views) S means any: fewer bytes than the truth, never more.
+//
+// Only what can matter has columns: values that some first execution past a boundary still reads, and what reruns of
+// their makers would read. Values without bytes are always there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/linear/branch_and_bound.hpp"
+#include "engine/problem/instance.hpp"
+
+namespace ebb {
+
+class BoundaryModel {
+ public:
+  static constexpr std::int32_t kAbsent = -1;  // S: not modelled (of no use there); C: cannot run again to any use
+  static constexpr std::int32_t kAlways = -2;  // S only: resident for certain, and paid for
+
+  struct Column {
+    std::int32_t item;   // value (S) or op (C)
+    std::int32_t stage;  // boundary or stage index
+    bool rerun;          // C
+  };
+
+  // `budget` counts graph inputs, as the user's does. `positions` ascending, not empty.
+  BoundaryModel(const Instance& instance, std::int64_t budget, std::vector<std::int32_t> positions);
+
+  [[nodiscard]] const Instance& instance() const { return *instance_; }
+  [[nodiscard]] std::span<const std::int32_t> positions() const { return positions_; }
+  [[nodiscard]] std::int32_t num_stages() const { return static_cast<std::int32_t>(positions_.size()); }
+  [[nodiscard]] std::span<const Column> columns() const { return columns_; }
+  // Column, kAbsent or kAlways.
+  [[nodiscard]] std::int32_t stay(std::int32_t stage, std::int32_t value) const {
+    return stay_[static_cast<std::size_t>(stage) * instance_->num_values + static_cast<std::size_t>(value)];
+  }
+  [[nodiscard]] std::int32_t rerun(std::int32_t stage, std::int32_t op) const {
+    return rerun_[static_cast<std::size_t>(stage) * instance_->num_ops + static_cast<std::size_t>(op)];
+  }
+  // Values with a use at or after stage k that were made by a_k, by descending rank of their maker.
+  [[nodiscard]] std::span<const std::int32_t> useful(std::int32_t stage) const {
+    return useful_[static_cast<std::size_t>(stage)];
+  }
+  // The first stage >= k in which a first execution reads v (the end counts for kept values); num_stages(): none.
+  [[nodiscard]] std::int32_t next_read(std::int32_t stage, std::int32_t value) const {
+    return next_read_[static_cast<std::size_t>(stage) * instance_->num_values + static_cast<std::size_t>(value)];
+  }
+  // A value that takes no room on its own and is never the reason for anything.
+  [[nodiscard]] bool weightless(std::int32_t value) const { return weightless_[static_cast<std::size_t>(value)] != 0; }
+
+  [[nodiscard]] const BinaryProgram& program() const { return program_; }
+  // The memory row of boundary k in program().rows; kAbsent where it cannot bind.
+  [[nodiscard]] std::int32_t memory_row(std::int32_t stage) const {
+    return memory_row_[static_cast<std::size_t>(stage)];
+  }
+  // One boundary's op does not fit by itself: no plan in this order at all.
+  [[nodiscard]] bool impossible() const { return impossible_; }
+
+ private:
+  void FindUseful();
+  void MakeColumns();
+  void MakeRows(std::int64_t budget);
+  std::int32_t Root(std::int32_t value) const;
+
+  const Instance* instance_;
+  std::vector<std::int32_t> positions_;
+  std::vector<std::int32_t> stay_, rerun_, next_read_;
+  std::vector<std::vector<std::int32_t>> useful_;
+  std::vector<std::uint8_t> weightless_;
+  std::vector<Column> columns_;
+  std::vector<std::int32_t> memory_row_;
+  BinaryProgram program_;
+  bool impossible_ = false;
+};
+
+// Path cuts: what carries the bound. Where everything on a way v -> ... -> x0 is gone at a_k and x0 is read in stages
+// k..b (or there again at a_{b+1}), v's maker must run again in one of these stages:
+//   sum of S[x,k] over the way + sum over j = k..b of C[maker(v),j] >= 1 (or >= S[x0,b+1]).
+// One sweep from late to early for each pair (k, b) finds the most violated way into each op. b = k is left out: there
+// the rows of the model imply it.
+class PathCuts : public RowSeparator {
+ public:
+  explicit PathCuts(const BoundaryModel& model) : model_(model) {}
+  void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) override;
+
+ private:
+  const BoundaryModel& model_;
+  std::vector<double> need_;           // op -> how much of it must run again in stages k..b
+  std::vector<std::int32_t> through_;  // op -> the value whose need that is
+  std::vector<std::int32_t> next_;     // value -> reader op that passes its need on; -1: read by a first execution;
+                                       // -2: stays at a_{b+1}
+};
+
+}  // namespace ebb

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/boundary_solver.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/bounds/boundary_profile.hpp"
+#include "engine/bounds/moment_rows.hpp"
+
+namespace ebb {
+
+namespace {
+
+std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
+
+// The path cuts and the moment rows of one model.
+class ModelRows : public RowSeparator {
+ public:
+  ModelRows(const BoundaryModel& model, std::int64_t budget, bool staged, bool moments)
+      : path_(model), moment_(model, budget, staged), with_moments_(moments) {}
+  void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) override {
+    path_.Separate(x, integral, root, out);
+    if (with_moments_) moment_.Separate(x, integral, root, out);
+  }
+
+ private:
+  PathCuts path_;
+  MomentRows moment_;
+  bool with_moments_;
+};
+
+}  // namespace
+
+struct BoundarySolver::Impl {
+  Impl(const Instance& in, std::int64_t budget_in, OrderMode mode_in, BoundaryDecoder* decoder_in,
+       const Params& params_in)
+      : instance(in), budget(budget_in), mode(mode_in), decoder(decoder_in), params(params_in) {
+    SequenceFacts facts = EvaluateSequence(in, in.order);
+    floor = in.base_duration;
+    if (facts.valid && facts.peak <= budget) {
+      done = true;
+      incumbent = in.base_duration;
+      return;
+    }
+    if (!facts.valid) {
+      // In the given order something is overwritten that is read later: a rerun is needed at any budget. The
+      // relaxation does not see that; look at the profile that it does see.
+      Instance plain = in;
+      plain.consumes = Csr<std::int32_t>();
+      for (std::size_t op = 0; op < in.num_ops; ++op) plain.consumes.EndRow();
+      facts = EvaluateSequence(plain, in.order);
+      if (facts.peak <= budget) {
+        done = true;
+        return;
+      }
+    }
+    positions.push_back(facts.peak_position);
+  }
+
+  const Instance& instance;
+  std::int64_t budget;
+  OrderMode mode;
+  BoundaryDecoder* decoder;
+  Params params;
+
+  std::vector<std::int32_t> positions;
+  std::int64_t floor = 0;              // total duration
+  std::int64_t incumbent = kInfinity;  // total duration
+  bool done = false, infeasible = false;
+  enum class Phase { kBuild, kRoot, kTree } phase = Phase::kBuild;
+  bool tree_wanted = false;
+  std::int32_t lp_rounds = 0;
+  std::vector<Candidate> candidates;
+  Progress progress;
+  std::vector<std::int32_t> overflow;  // positions wanted next, worst first
+
+  std::unique_ptr<BoundaryModel> model;
+  std::unique_ptr<ModelRows> separator;
+  std::unique_ptr<BranchAndBound> search;
+  Ticks tree_spent = 0;
+
+  // ---- what is known of every better sequence -----------------------------------------------------------------------
+  struct StayFact {
+    std::int32_t position, value;
+    std::int8_t fixed;
+  };
+  struct RerunFact {
+    std::int32_t op, from, to;  // does not run again after the first execution at `from`, before that at `to`
+  };
+  std::vector<StayFact> stay_facts;
+  std::vector<RerunFact> rerun_facts;
+
+  void Remember() {
+    // Once the relaxation has a solution of its own, its search goes on below that one: no longer a fact of plans.
+    if (!params.carry_fixings || search == nullptr || search->has_solution()) return;
+    const auto lower = search->root_lower(), upper = search->root_upper();
+    if (lower.empty()) return;
+    std::vector<StayFact> stays;
+    std::vector<RerunFact> reruns;
+    const auto columns = model->columns();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (lower[c] != upper[c]) continue;
+      const std::int32_t from = model->positions()[At(columns[c].stage)];
+      if (!columns[c].rerun) {
+        stays.push_back({from, columns[c].item, lower[c]});
+      } else if (upper[c] == 0) {
+        const std::int32_t to = columns[c].stage + 1 < model->num_stages()
+                                    ? model->positions()[At(columns[c].stage) + 1]
+                                    : static_cast<std::int32_t>(instance.num_ops);
+        reruns.push_back({columns[c].item, from, to});
+      }
+    }
+    // The model was built on the older facts, so these include them wherever both speak of the same thing.
+    stay_facts = std::move(stays);
+    rerun_facts = std::move(reruns);
+  }
+
+  void Recall(BinaryProgram& program) const {
+    program.lower.assign(program.cost.size(), 0);
+    program.upper.assign(program.cost.size(), 1);
+    const auto stage_at = [&](std::int32_t position) {
+      const auto it = std::lower_bound(positions.begin(), positions.end(), position);
+      return it != positions.end() && *it == position ? static_cast<std::int32_t>(it - positions.begin()) : -1;
+    };
+    for (const StayFact& f : stay_facts) {
+      const std::int32_t k = stage_at(f.position);
+      if (k < 0) continue;
+      const std::int32_t c = model->stay(k, f.value);
+      if (c >= 0) program.lower[At(c)] = program.upper[At(c)] = f.fixed;
+    }
+    for (const RerunFact& f : rerun_facts) {
+      const auto first = std::lower_bound(positions.begin(), positions.end(), f.from);
+      for (auto it = first; it != positions.end() && *it < f.to; ++it) {
+        const std::int32_t to = it + 1 != positions.end() ? *(it + 1) : static_cast<std::int32_t>(instance.num_ops);
+        if (to > f.to) break;
+        const std::int32_t c = model->rerun(static_cast<std::int32_t>(it - positions.begin()), f.op);
+        if (c >= 0) program.upper[At(c)] = 0;
+      }
+    }
+  }
+
+  // ---- one model ----------------------------------------------------------------------------------------------------
+  void Build(bool root_only) {
+    search.reset();
+    separator.reset();
+    model = std::make_unique<BoundaryModel>(instance, budget, positions);
+    if (model->impossible()) {
+      infeasible = done = true;
+      return;
+    }
+    BinaryProgram program = model->program();
+    Recall(program);
+    // Rows of the form C <= S + C are many and few bind.
+    std::vector<std::uint8_t> memory(program.rows.size(), 0);
+    for (const std::int32_t r : program.knapsacks) memory[At(r)] = 1;
+    for (std::size_t r = 0; r < program.rows.size(); ++r)
+      if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
+    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
+    BranchAndBound::Params p;
+    p.root_only = root_only;
+    search = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
+    if (incumbent != kInfinity) search->SetCutoff(incumbent - instance.base_duration);
+    ++progress.models;
+    progress.columns = model->columns().size();
+    progress.rows = model->program().rows.size();
+    tree_spent = 0;
+  }
+
+  void RaiseFloor() {
+    const std::int64_t relaxed = std::min(search->lower_bound(), search->cutoff());
+    if (relaxed > 0 && relaxed < kInfinity) floor = std::max(floor, instance.base_duration + relaxed);
+    if (floor > incumbent) floor = incumbent;
+    const auto& c = search->counters();
+    progress.nodes = c.nodes;
+    progress.lp_iterations = c.lp_iterations;
+    progress.rows = search->rows().size();
+  }
+
+  // Decodes and measures; collects where the sequence overflows.
+  void TryDecode(std::span<const double> x, bool collect) {
+    if (decoder == nullptr) return;
+    Candidate c;
+    c.sequence = decoder->Decode(*model, x);
+    if (c.sequence.empty()) return;
+    const SequenceFacts facts = EvaluateSequence(instance, c.sequence);
+    if (!facts.valid) return;
+    c.duration = facts.duration;
+    c.peak = facts.peak;
+    c.fits = facts.peak <= budget && FollowsOrder(instance, c.sequence, true, mode == OrderMode::kStaged);
+    if (collect) CollectOverflow(c.sequence, facts);
+    if (c.fits && c.duration < incumbent) {
+      incumbent = c.duration;
+      if (search != nullptr) search->SetCutoff(incumbent - instance.base_duration);
+    }
+    candidates.push_back(std::move(c));
+  }
+
+  void CollectOverflow(std::span<const std::int32_t> sequence, const SequenceFacts& facts) {
+    struct Place {
+      std::int64_t over;
+      std::int32_t position;
+    };
+    std::vector<Place> first, around;
+    std::vector<std::uint8_t> seen(instance.num_ops, 0);
+    std::int32_t next = 0;  // position of the next first execution
+    for (std::size_t i = 0; i < sequence.size(); ++i) {
+      const std::size_t op = At(sequence[i]);
+      const bool is_first = !seen[op];
+      seen[op] = 1;
+      const std::int64_t over = facts.profile[i] - budget;
+      if (over > 0) {
+        if (is_first)
+          first.push_back({over, next});
+        else {
+          if (next < static_cast<std::int32_t>(instance.num_ops)) around.push_back({over, next});
+          if (next > 0) around.push_back({over, next - 1});
+        }
+      }
+      if (is_first) ++next;
+    }
+    overflow.clear();
+    const auto worse = [](const Place& a, const Place& b) {
+      return a.over != b.over ? a.over > b.over : a.position < b.position;
+    };
+    std::sort(first.begin(), first.end(), worse);
+    std::sort(around.begin(), around.end(), worse);
+    for (const auto& list : {first, around})
+      for (const Place& p : list)
+        if (!IsBoundary(p.position)) overflow.push_back(p.position);
+  }
+
+  bool IsBoundary(std::int32_t position) const {
+    return std::binary_search(positions.begin(), positions.end(), position);
+  }
+
+  // Adds up to `count` of the wanted positions; false where there is none.
+  bool Refine(std::int32_t count, std::int32_t spacing) {
+    if (static_cast<std::int32_t>(positions.size()) >= params.max_boundaries ||
+        model->columns().size() > params.max_columns)
+      return false;
+    std::vector<std::int32_t> added;
+    for (const std::int32_t p : overflow) {
+      if (static_cast<std::int32_t>(added.size()) >= count) break;
+      if (IsBoundary(p)) continue;
+      bool near = false;
+      for (const std::int32_t q : added) near = near || std::abs(q - p) < spacing;
+      if (!near) added.push_back(p);
+    }
+    if (added.empty()) return false;
+    positions.insert(positions.end(), added.begin(), added.end());
+    std::sort(positions.begin(), positions.end());
+    overflow.clear();
+    return true;
+  }
+
+  bool Step(WorkBudget& work);
+};
+
+bool BoundarySolver::Impl::Step(WorkBudget& work) {
+  for (;;) {
+    if (done) return true;
+    if (incumbent <= floor) {
+      done = true;
+      return true;
+    }
+    if (work.Exhausted()) return false;
+    if (phase == Phase::kBuild) {
+      Build(!tree_wanted);
+      work.Spend(100 * static_cast<Ticks>(progress.rows + progress.columns + instance.num_ops));
+      phase = tree_wanted ? Phase::kTree : Phase::kRoot;
+      progress.in_tree = tree_wanted;
+      continue;
+    }
+    const Ticks before = work.spent();
+    const BranchAndBound::State state = search->Step(work);
+    tree_spent += work.spent() - before;
+    RaiseFloor();
+    if (phase == Phase::kRoot) {
+      switch (state) {
+        case BranchAndBound::State::kLimit: return false;
+        case BranchAndBound::State::kFinished:
+          if (!search->has_solution()) {
+            // Nothing below the cutoff.
+            if (incumbent == kInfinity) infeasible = true;
+            floor = std::max(floor, std::min(incumbent, floor));
+            done = true;
+            return true;
+          }
+          [[fallthrough]];
+        case BranchAndBound::State::kSolution:
+        case BranchAndBound::State::kRootDone: {
+          std::vector<double> x;
+          if (state == BranchAndBound::State::kRootDone)
+            x.assign(search->root_x().begin(), search->root_x().end());
+          else
+            x.assign(search->solution().begin(), search->solution().end());
+          Remember();
+          TryDecode(x, true);
+          const std::vector<std::int32_t> decoded_overflow = std::move(overflow);
+          const std::vector<double> profile = ImpliedProfile(*model, x);
+          work.Spend(20 * static_cast<Ticks>(instance.num_values * positions.size() + instance.num_ops));
+          overflow.clear();
+          const double limit = static_cast<double>(budget) * (1.0 + params.tolerance) + 0.5;
+          for (std::size_t p = 0; p < profile.size(); ++p)
+            if (profile[p] > limit && !IsBoundary(static_cast<std::int32_t>(p)))
+              overflow.push_back(static_cast<std::int32_t>(p));
+          std::sort(overflow.begin(), overflow.end(), [&](std::int32_t a, std::int32_t b) {
+            return profile[At(a)] != profile[At(b)] ? profile[At(a)] > profile[At(b)] : a < b;
+          });
+          ++lp_rounds;
+          if (lp_rounds < params.max_lp_rounds &&
+              Refine(params.per_round, static_cast<std::int32_t>(instance.num_ops / 50 + 2))) {
+            phase = Phase::kBuild;
+            return false;
+          }
+          tree_wanted = true;
+          phase = Phase::kBuild;
+          return false;
+        }
+      }
+    }
+    // The tree.
+    switch (state) {
+      case BranchAndBound::State::kLimit: return false;
+      case BranchAndBound::State::kSolution: {
+        const std::vector<double> x(search->solution().begin(), search->solution().end());
+        TryDecode(x, true);
+        return false;
+      }
+      case BranchAndBound::State::kRootDone: continue;
+      case BranchAndBound::State::kFinished: {
+        Remember();
+        if (!search->has_solution()) {
+          if (incumbent == kInfinity) infeasible = true;
+          if (incumbent != kInfinity) floor = incumbent;
+          done = true;
+          return true;
+        }
+        // The relaxation's optimum did not become a plan: where does it overflow?
+        if (!Refine(params.per_round, 1)) {
+          done = true;
+          return true;
+        }
+        phase = Phase::kBuild;
+        continue;
+      }
+    }
+  }
+}
+
+BoundarySolver::BoundarySolver(const Instance& instance, std::int64_t budget, OrderMode mode, BoundaryDecoder* decoder,
+                               const Params& params)
+    : impl_(std::make_unique<Impl>(instance, budget, mode, decoder, params)) {}
+BoundarySolver::~BoundarySolver() = default;
+void BoundarySolver::SetIncumbent(std::int64_t duration) {
+  if (duration >= impl_->incumbent) return;
+  impl_->incumbent = duration;
+  if (impl_->search != nullptr) impl_->search->SetCutoff(duration - impl_->instance.base_duration);
+}
+bool BoundarySolver::Step(WorkBudget& work) { return impl_->Step(work); }
+std::int64_t BoundarySolver::lower_bound() const { return impl_->floor; }
+bool BoundarySolver::proved() const { return impl_->incumbent != kInfinity && impl_->floor >= impl_->incumbent; }
+bool BoundarySolver::infeasible() const { return impl_->infeasible; }
+std::vector<BoundarySolver::Candidate> BoundarySolver::TakeCandidates() { return std::exchange(impl_->candidates, {}); }
+std::span<const std::int32_t> BoundarySolver::positions() const { return impl_->positions; }
+const BoundarySolver::Progress& BoundarySolver::progress() const { return impl_->progress; }
+
+}  // namespace ebb

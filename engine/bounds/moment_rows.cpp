@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/moment_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace ebb {
+
+namespace {
+std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+}  // namespace
+
+void MomentRows::Separate(std::span<const double> x, bool integral, bool /*root*/, IntegerRows& out) {
+  const Instance& in = model_.instance();
+  touched_.assign(in.num_values, 0);
+  for (const BoundaryModel::Column& column : model_.columns()) {
+    if (!column.rerun || column.stage + 1 >= model_.num_stages()) continue;
+    const std::int32_t c = model_.rerun(column.stage, column.item);
+    if (x[At(c)] < 0.05) continue;
+    SeparateOne(x, column.stage, column.item, integral ? 0.0 : 0.002, out);
+  }
+}
+
+void MomentRows::SeparateOne(std::span<const double> x, std::int32_t k, std::int32_t op, double least,
+                             IntegerRows& out) {
+  const Instance& in = model_.instance();
+  const std::int32_t from = model_.positions()[At(k)], to = model_.positions()[At(k) + 1];
+  const bool in_order = staged_ && to == from + 1;
+  const auto root_of = [&](std::int32_t v) {
+    while (in.carrier[At(v)] >= 0) v = in.carrier[At(v)];
+    return v;
+  };
+  std::vector<std::int32_t> touched;
+  std::int64_t need = in.moment[At(op)] + in.resident_bytes;
+  const auto touch = [&](std::int32_t v) {
+    const std::int32_t r = root_of(v);
+    if (touched_[At(r)]) return;
+    touched_[At(r)] = 1;
+    touched.push_back(r);
+    need += in.bytes[At(r)];
+  };
+  for (const std::int32_t v : in.reads[At(op)]) touch(v);
+  for (const std::int32_t v : in.makes[At(op)]) touch(v);
+  const std::int32_t last = in.order[At(to)];
+  std::int64_t aside = in.moment[At(last)] + in.resident_bytes;
+  for (const std::int32_t v : in.makes[At(last)])
+    if (in.carrier[At(v)] < 0) aside += in.bytes[At(v)];
+
+  // Terms of the row sum coefficient * column <= rhs.
+  std::map<std::int32_t, std::int64_t> terms;
+  std::int64_t rhs = budget_ - aside, owed = 0;
+  double lhs = 0.0;
+  const auto value_of = [&](std::int32_t column) { return column >= 0 ? x[At(column)] : 0.0; };
+  const auto count = [&](std::int32_t v) {
+    if (in.bytes[At(v)] == 0 || touched_[At(v)] || in.maker[At(v)] < 0) return;
+    const std::int32_t maker = in.maker[At(v)];
+    if (in.rank[At(maker)] > from) return;
+    const std::int32_t later = model_.stay(k + 1, v);
+    const std::int32_t again = model_.rerun(k, maker);
+    const bool before = in_order && in.rank[At(maker)] < in.rank[At(op)];
+    const double less = before ? 0.0 : value_of(again);
+    double best = (later == BoundaryModel::kAlways ? 1.0 : value_of(later)) - less;
+    std::int32_t reader = -1;
+    if (in_order)
+      for (const std::int32_t w : in.readers[At(v)])
+        if (in.rank[At(w)] > in.rank[At(op)] && in.rank[At(w)] <= from)
+          if (const std::int32_t c = model_.rerun(k, w); c >= 0 && x[At(c)] - less > best + 0.2) {
+            best = x[At(c)] - less;
+            reader = c;
+          }
+    if (best < 0.01) return;
+    const std::int64_t bytes = in.bytes[At(v)];
+    if (reader >= 0) {
+      terms[reader] += bytes;
+      owed += bytes;
+    } else if (later == BoundaryModel::kAlways) {
+      rhs -= bytes;
+    } else {
+      terms[later] += bytes;
+    }
+    if (!before && again >= 0) terms[again] -= bytes;
+    lhs += static_cast<double>(bytes) * (reader < 0 && later == BoundaryModel::kAlways ? best - 1.0 : best);
+  };
+  for (const std::int32_t v : model_.useful(k)) count(v);
+  for (const std::int32_t r : touched) touched_[At(r)] = 0;
+  const std::int64_t extra = need - aside + owed;
+  if (extra <= 0) return;
+  const std::int32_t self = model_.rerun(k, op);
+  rhs += owed;
+  lhs += static_cast<double>(extra) * x[At(self)];
+  if (lhs - static_cast<double>(rhs) <= least * static_cast<double>(extra)) return;
+  terms[self] += extra;
+  for (const auto& [column, coefficient] : terms)
+    if (coefficient != 0) out.Term(column, -coefficient);
+  out.EndRow(-rhs);
+}
+
+}  // namespace ebb

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory inside a stage, as rows made when an LP point breaks them. While op o runs again in stage k, its inputs and
+// outputs must fit beside what lies there for certain:
+//
+//   any order     u with S[u,k+1] = 1 that does not run again in stage k lies there through the whole stage;
+//   staged order  (only where stage k ends with the next first execution, so that its repeats stand in rank order)
+//                 also u of lower rank than o with S[u,k+1] = 1, even where it runs again in the stage, since then it
+//                 does so before o; and u of lower rank that a later rerun w still reads.
+//
+// With need(o) = o's inputs, outputs and moment, and X the bytes counted above,
+//
+//   X + (need(o) - out) C[o,k] <= budget - out,    out = outputs and moment of the op at a_{k+1},
+//
+// since with C[o,k] = 0 the values of X all lie there across a_{k+1}, beside that op's outputs. (Each w adds its bytes
+// to both sides: they may count where o does not run.)
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/bounds/boundary_model.hpp"
+
+namespace ebb {
+
+class MomentRows : public RowSeparator {
+ public:
+  MomentRows(const BoundaryModel& model, std::int64_t budget, bool staged)
+      : model_(model), budget_(budget), staged_(staged) {}
+  void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) override;
+
+ private:
+  void SeparateOne(std::span<const double> x, std::int32_t stage, std::int32_t op, double least, IntegerRows& out);
+
+  const BoundaryModel& model_;
+  std::int64_t budget_;
+  bool staged_;
+  std::vector<std::uint8_t> touched_;  // values that o reads or makes
+};
+
+}  // namespace ebb

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The boundary solver with the decoder on random small graphs with all features, against brute force: bounds, proofs,
+// infeasibility and decoded plans, with and without an incumbent, in slices of work; and on the paper's graphs, where
+// these are absent: skipped.
+#include "engine/bounds/boundary_solver.hpp"
+
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include "heuristics/decode.hpp"
+#include "tests/oracle/brute_force.hpp"
+#include "tests/oracle/random_graph.hpp"
+#include "tests/support/seed.hpp"
+
+TEST_CASE("the boundary solver agrees with brute force") {
+  ebb::test::Rng rng(ebb::test::Seed("boundary_solver"));
+  std::int64_t proved = 0, feasible = 0, with_reruns = 0, proved_with_reruns = 0, infeasible = 0, said_infeasible = 0;
+  for (int round = 0; round < 3000; ++round) {
+    CAPTURE(round);
+    ebb::test::RandomGraphOptions options =
+        ebb::test::Chance(rng, 50) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
+    options.min_ops = 4;
+    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
+    const ebb::Instance instance = ebb::MakeInstance(graph);
+    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const bool staged = ebb::test::Chance(rng, 50);
+    const auto mode = staged ? ebb::OrderMode::kStaged : ebb::OrderMode::kFixed;
+    const auto answer = ebb::test::BruteForce(graph, budget, mode);
+    CAPTURE(ebb::test::Describe(graph));
+    CAPTURE(budget);
+    CAPTURE(staged);
+    ebb::Decoder decoder;
+    ebb::BoundarySolver::Params params;
+    params.carry_fixings = ebb::test::Chance(rng, 70);
+    params.moment_rows = ebb::test::Chance(rng, 70);
+    params.per_round = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 3));
+    ebb::BoundarySolver solver(instance, budget, mode, &decoder, params);
+    const bool hint = answer.feasible && ebb::test::Chance(rng, 40);
+    if (hint) solver.SetIncumbent(answer.duration + ebb::test::Draw(rng, 0, 2));
+    const bool sliced = ebb::test::Chance(rng, 30);
+    std::int64_t last = 0;
+    for (int step = 0;; ++step) {
+      REQUIRE(step < 100000);
+      ebb::WorkBudget work(sliced ? 100'000 + 1000 * step : 1'000'000'000);
+      const bool done = solver.Step(work);
+      CHECK(solver.lower_bound() >= last);
+      last = solver.lower_bound();
+      if (answer.feasible) REQUIRE(solver.lower_bound() <= answer.duration);
+      for (const auto& c : solver.TakeCandidates()) {
+        const auto facts = ebb::EvaluateSequence(instance, c.sequence);
+        REQUIRE(facts.valid);
+        CHECK(facts.duration == c.duration);
+        CHECK(ebb::FollowsOrder(instance, c.sequence, true, staged));
+        if (c.fits) {
+          REQUIRE(answer.feasible);
+          CHECK(c.duration >= answer.duration);
+          CHECK(facts.peak <= budget);
+        }
+      }
+      if (done) break;
+    }
+    if (solver.infeasible()) CHECK_FALSE(answer.feasible);
+    feasible += answer.feasible;
+    infeasible += !answer.feasible;
+    said_infeasible += solver.infeasible();
+    const bool reruns = answer.feasible && answer.duration > instance.base_duration;
+    with_reruns += reruns;
+    if (solver.proved() && answer.feasible) {
+      CHECK(solver.lower_bound() >= answer.duration);
+      ++proved;
+      proved_with_reruns += reruns;
+    }
+  }
+  MESSAGE("proved " << proved << " of " << feasible << ", with reruns " << proved_with_reruns << " of " << with_reruns
+                    << "; infeasible " << said_infeasible << " of " << infeasible);
+  CHECK(proved_with_reruns > 0);
+}
