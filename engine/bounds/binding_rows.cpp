@@ -44,7 +44,7 @@ std::vector<std::int32_t> BindingRows(const GapTable& table, std::int64_t budget
   return rows;
 }
 
-std::vector<std::int32_t> RowsAtOrAfter(const std::vector<std::int32_t>& rows, std::size_t num_rows) {
+std::vector<std::int32_t> RowsAtOrAfter(std::span<const std::int32_t> rows, std::size_t num_rows) {
   std::vector<std::int32_t> at_or_after(num_rows + 1, static_cast<std::int32_t>(rows.size()));
   for (std::size_t i = rows.size(), r = num_rows; r-- > 0;) {
     if (i > 0 && rows[i - 1] == static_cast<std::int32_t>(r)) --i;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/bounds/gaps.hpp"
@@ -16,6 +17,6 @@ namespace ebb {
 [[nodiscard]] std::vector<std::int32_t> BindingRows(const GapTable& table, std::int64_t budget);
 
 // For each row 0..num_rows (inclusive) the index in `rows` of the first one at or after it.
-[[nodiscard]] std::vector<std::int32_t> RowsAtOrAfter(const std::vector<std::int32_t>& rows, std::size_t num_rows);
+[[nodiscard]] std::vector<std::int32_t> RowsAtOrAfter(std::span<const std::int32_t> rows, std::size_t num_rows);
 
 }  // namespace ebb

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/int128.hpp"
+#include "engine/base/work_budget.hpp"
 #include "engine/bounds/gaps.hpp"
 #include "engine/problem/instance.hpp"
 
@@ -31,16 +32,16 @@ struct GapCoverBound {
   std::vector<std::int64_t> price;
   std::int64_t price_scale = 1;
   std::vector<std::int64_t> dropped;  // per gap, bytes in the relaxation's optimum, 0..gap.bytes
+  std::vector<std::int32_t> rows;     // the rows it rests on, ascending; others follow or are met by `dropped`
+  bool complete = false;              // false: stopped early; the bound holds, `dropped` may miss some rows
 };
 
 // `rounds`: how often durations shared among several outputs are shared anew by the last prices (0: by bytes only).
+// `work`: looked at between solves; none: to the end. `near`: a bound for the same table at another budget to start
+// from.
 [[nodiscard]] GapCoverBound SolveGapCover(const Instance& instance, const GapTable& table, std::int64_t budget,
-                                          int rounds = 2);
-
-// The same with costs of the caller's: the relaxation's optimum is valid for those costs only. Used as a guide, with
-// costs that foresee what a repeat takes beyond its own op; never as a bound.
-[[nodiscard]] GapCoverBound SolveGapCoverFor(const Instance& instance, const GapTable& table, std::int64_t budget,
-                                             GapCosts costs);
+                                          int rounds = 2, WorkBudget* work = nullptr,
+                                          const GapCoverBound* near = nullptr);
 
 // The Lagrangian value of row prices, times price_scale: sum of price * (resident - budget), less for every gap what
 // its bytes earn above its cost. Without forced reruns. A lower bound for any prices >= 0.

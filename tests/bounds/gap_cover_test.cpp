@@ -145,12 +145,20 @@ TEST_CASE("gap cover: prices certify, grow with pressure, and obey complementary
     const GapTable table = FixedOrderGaps(in);
     if (table.impossible) continue;
     std::int64_t last = -1;
+    GapCoverBound near;
     for (int step = 0; step <= 8; ++step) {
       const std::int64_t budget = table.floor() + (table.peak() - table.floor()) * step / 8;
       const GapCoverBound bound = SolveGapCover(in, table, budget, 0);
       REQUIRE(!bound.shortage);
       CHECK((last < 0 || bound.extra <= last));
       last = bound.extra;
+      CHECK(bound.complete);
+      // the neighbouring budget's rows lead to the same value
+      CHECK(SolveGapCover(in, table, budget, 0, nullptr, &near).extra == bound.extra);
+      near = bound;
+      // stopped at once or in between, it is a bound still
+      WorkBudget little(Draw(rng, 0, 30'000));
+      CHECK(SolveGapCover(in, table, budget, 0, &little).extra <= bound.extra);
       const Int128 value = EvaluatePrices(table, bound.costs, budget, bound.price, bound.price_scale);
       CHECK(bound.extra == RoundUpExtra(in, table, value, bound.price_scale));
       // primal: covers every row; its cost is not below the dual value, and close to it
