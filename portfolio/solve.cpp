@@ -15,9 +15,10 @@
 #include <thread>
 
 #include <oneapi/tbb/concurrent_queue.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 
+#include "portfolio/fork_join.hpp"
 #include "portfolio/lane.hpp"
 #include "portfolio/lineup.hpp"
 #include "portfolio/problem.hpp"
@@ -49,11 +50,7 @@ void RunByRounds(std::deque<Lane>& lanes, tbb::task_arena* arena) {
     if (arena == nullptr) {
       for (Lane& lane : lanes) lane.Run(until);
     } else {
-      arena->execute([&] {
-        tbb::task_group group;
-        for (std::size_t i = 1; i < lanes.size(); ++i) group.run([&lanes, i, until] { lanes[i].Run(until); });
-        group.run_and_wait([&] { lanes[0].Run(until); });
-      });
+      ForkJoin(*arena, lanes.size(), [&](std::size_t i) { lanes[i].Run(until); });
     }
     for (Lane& lane : lanes) lane.exchange().Flush();
     for (Lane& lane : lanes) lane.exchange().Refresh();
@@ -80,15 +77,11 @@ void RunAtOnce(std::deque<Lane>& lanes, Board& board, tbb::task_arena* arena) {
     }
   };
   // A lane that ends with a proof must end the others in mid-step: their budgets look at the signal.
-  const auto guarded = [&] {
+  const auto guarded = [&](std::size_t) {
     work();
     if (board.Get().closed()) board.stop().Cancel();
   };
-  arena->execute([&] {
-    tbb::task_group group;
-    for (std::size_t i = 1; i < lanes.size(); ++i) group.run(guarded);
-    group.run_and_wait(guarded);
-  });
+  ForkJoin(*arena, lanes.size(), guarded);
 }
 
 Answer Conclude(const Problem& problem, const Knowledge& known, const StopSignal& stop) {
@@ -130,7 +123,8 @@ Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> h
   for (auto& slots : LineUp(problem, threads)) lanes.emplace_back(board, std::move(slots), limit);
   if (!lanes.empty()) {
     std::optional<tbb::task_arena> arena;
-    if (threads > 1) arena.emplace(threads);
+    // TBB prints a warning when asked for more threads than there are; the lanes take turns on those.
+    if (threads > 1) arena.emplace(std::min(threads, tbb::info::default_concurrency()));
     tbb::task_arena* where = arena ? &*arena : nullptr;
     by_rounds ? RunByRounds(lanes, where) : RunAtOnce(lanes, board, where);
   }
