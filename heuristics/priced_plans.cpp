@@ -94,7 +94,7 @@ void PlanByPrices(const Instance& in, const GapTable& table, std::int64_t budget
       cost[g] = 0.5 * (cost[g] + std::min(foreseen[g], most));
       costs.cost.push_back(static_cast<std::int64_t>(std::llround(16.0 * cost[g])));
     }
-    const GapCoverBound again = SolveGapCoverFor(in, table, budget, std::move(costs));
+    const GapCoverBound again = SolveGapCoverFor(in, table, budget, std::move(costs), &bound);
     work.Spend(static_cast<Ticks>(table.gaps.size()) * 2000);
     price = RowPrices(in, table, again);
     plan(price);

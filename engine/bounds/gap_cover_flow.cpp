@@ -16,6 +16,7 @@
 #include "engine/bounds/gap_cover_flow.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/status.hpp"
 #include "engine/bounds/binding_rows.hpp"
@@ -205,6 +206,20 @@ GapCoverBound SolveGapCover(const Instance& in, const GapTable& table, std::int6
     best = std::move(next);
   }
   return best;
+}
+
+GapCoverBound SolveGapCoverFor(const Instance& in, const GapTable& table, std::int64_t budget, GapCosts costs,
+                               const GapCoverBound* near) {
+  GapCoverBound out;
+  if (table.num_rows() > 0 && table.floor() > budget) {
+    out.shortage = CoverShortage{table.floor_row(), table.floor(), budget};
+    return out;
+  }
+  out.costs = std::move(costs);
+  if (near != nullptr) out.rows = near->rows;
+  WorkBudget unlimited;
+  SolveOnce(in, table, budget, unlimited, out);
+  return out;
 }
 
 }  // namespace ebb

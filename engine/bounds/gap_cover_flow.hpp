@@ -43,6 +43,11 @@ struct GapCoverBound {
                                           int rounds = 2, WorkBudget* work = nullptr,
                                           const GapCoverBound* near = nullptr);
 
+// The same with costs of the caller's: the relaxation's optimum is valid for those costs only. Used as a guide, with
+// costs that foresee what a repeat takes beyond its own op; never as a bound.
+[[nodiscard]] GapCoverBound SolveGapCoverFor(const Instance& instance, const GapTable& table, std::int64_t budget,
+                                             GapCosts costs, const GapCoverBound* near = nullptr);
+
 // The Lagrangian value of row prices, times price_scale: sum of price * (resident - budget), less for every gap what
 // its bytes earn above its cost. Without forced reruns. A lower bound for any prices >= 0.
 [[nodiscard]] Int128 EvaluatePrices(const GapTable& table, const GapCosts& costs, std::int64_t budget,
