@@ -21,6 +21,10 @@ namespace ebb {
 // the given order cannot be met; for any order the plans that its prices lead to (heuristics/priced_plans.hpp).
 [[nodiscard]] std::unique_ptr<Worker> MakeGapCoverWorker(const Problem& problem);
 
+// The boundary relaxation (engine/bounds/boundary_solver.hpp) with a cold local search from what it decodes; fixed and
+// staged order.
+[[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);
+
 // The exact search over states (heuristics/state_search.hpp), for small graphs.
 [[nodiscard]] bool StateSearchFits(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeStateSearchWorker(const Problem& problem);

@@ -20,7 +20,7 @@ class OptionError : public InputError {
 };
 
 // What searches. kAuto: everything that is switched on; otherwise one technique alone.
-enum class Method { kAuto = 0, kAnneal, kExact };
+enum class Method { kAuto = 0, kAnneal, kExact, kRelax };
 
 enum class OptionType { kSwitch, kInteger, kReal, kChoice, kBudget };
 
