@@ -221,6 +221,7 @@ static void TestSolve(void) {
   free(copy);
 
   /* A hint is where the search starts, so the answer is no worse even without work. */
+  seen.last_bound = 0;
   CHECK(ebb_solver_hint(s, p) == EBB_OK);
   CHECK(ebb_solver_set(s, "time-limit", "0") == EBB_OK);
   CHECK(ebb_solver_solve(s, g, q) == EBB_OK);
@@ -229,6 +230,7 @@ static void TestSolve(void) {
   CHECK(ebb_solver_set(s, "time-limit", "20") == EBB_OK);
 
   /* Hopeless. */
+  seen.last_bound = 0;
   CHECK(ebb_solver_set(s, "budget", "29") == EBB_OK);
   CHECK(ebb_solver_solve(s, g, p) == EBB_OK);
   CHECK(ebb_plan_status(p) == EBB_STATUS_INFEASIBLE && ebb_plan_duration(p) == -1 && ebb_plan_gap(p) == -1);
