@@ -1,30 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows with a price in the flow go into the LP, the others only once violated: 2.5 times faster on vit_l_16, whose rows
-// are a thousand columns long. Coefficients are cut to the row's demand.
+// The program starts with the rows that the flow rests on; others are made when a point violates them. Coefficients are
+// cut to the row's demand. Rows are a thousand columns long in real models, so their number decides the time: RL n=1000
+// at 0.8 took 5.8 s with all rows, 4.7 s with those without a price kept out of the LP until violated, 1.1 s now.
 //
-// Alone, to the end (one thread): ResNet50 at 0.9 / 0.8: 0.1085 / 0.2786 % in 0.01 / 0.03 s; FCN8 0.0294 / 0.1361 %,
-// MobileNet 0.1635 / 0.3702 % in 0.01 s: all optimal. SegNet at 0.5 from 9.47 to 40.660 %. RL n=1000 at 0.8 from 0.7823
-// only to 0.7871 % in 5 s: on layered graphs the bound is elsewhere (boundary relaxation).
+// Alone, to the end (one thread, busy machine): ResNet50 at 0.9 / 0.8: 0.1085 / 0.2786 % in 0.001 / 0.002 s; FCN8
+// 0.0294 / 0.1361 %, MobileNet 0.1635 / 0.3702 % in 0.01 s: all optimal. SegNet at 0.5 from 9.47 to 40.660 %. RL n=1000
+// at 0.8 only from 0.7823 to 0.7871 %: on layered graphs the bound is elsewhere (boundary relaxation).
 #include "engine/bounds/gap_cover_integer.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "engine/bounds/binding_rows.hpp"
 #include "engine/linear/branch_and_bound.hpp"
+#include "engine/linear/knapsack_cuts.hpp"
 
 namespace ebb {
 namespace {
 
 constexpr std::int64_t kNoCutoff = std::numeric_limits<std::int64_t>::max() / 4;
 
+// Memory rows of one part, made when a point violates them: of the rows between two present ones the one that misses
+// most bytes, and its knapsack cuts.
+class RowMaker final : public RowSeparator {
+ public:
+  struct Column {
+    std::int32_t begin, end;  // in terms of the part's rows
+    std::int64_t bytes;
+  };
+  RowMaker(std::vector<Column> columns, std::vector<std::int64_t> demand, std::size_t num_columns)
+      : columns_(std::move(columns)),
+        demand_(std::move(demand)),
+        lower_(num_columns, 0),
+        upper_(num_columns, 1),
+        present_(demand_.size(), 0) {}
+
+  void Make(std::size_t row, IntegerRows& out) {
+    present_[row] = 1;
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      if (columns_[c].begin <= static_cast<std::int32_t>(row) && static_cast<std::int32_t>(row) < columns_[c].end)
+        out.Term(static_cast<std::int32_t>(c), std::min(columns_[c].bytes, demand_[row]));
+    out.EndRow(demand_[row]);
+  }
+
+  void Separate(std::span<const double> x, bool integral, bool, IntegerRows& out) override {
+    std::vector<double> change(demand_.size() + 1, 0.0);
+    std::vector<std::int64_t> exact(integral ? demand_.size() + 1 : 0, 0);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (integral && x[c] > 0.5) {
+        exact[columns_[c].begin] += columns_[c].bytes;
+        exact[columns_[c].end] -= columns_[c].bytes;
+      }
+      change[columns_[c].begin] += x[c] * static_cast<double>(columns_[c].bytes);
+      change[columns_[c].end] -= x[c] * static_cast<double>(columns_[c].bytes);
+    }
+    double freed = 0.0, most = 0.0;
+    std::int64_t exactly = 0;
+    std::ptrdiff_t at = -1;
+    std::vector<std::size_t> wanted;
+    const auto flush = [&] {
+      if (at >= 0) wanted.push_back(static_cast<std::size_t>(at));
+      at = -1;
+      most = 0.0;
+    };
+    for (std::size_t r = 0; r < demand_.size(); ++r) {
+      freed += change[r];
+      double missing = (static_cast<double>(demand_[r]) - freed) / static_cast<double>(demand_[r]);
+      if (integral) {
+        exactly += exact[r];
+        missing = exactly < demand_[r] ? static_cast<double>(demand_[r] - exactly) : 0.0;
+      }
+      if (present_[r])
+        flush();
+      else if (missing > (integral ? 0.0 : 1e-4) && missing > most) {
+        most = missing;
+        at = static_cast<std::ptrdiff_t>(r);
+      }
+    }
+    flush();
+    for (const std::size_t r : wanted) {
+      made_rows_.push_back(made_.size());
+      Make(r, made_);
+      Copy(made_.size() - 1, out);
+    }
+    if (integral) return;
+    for (const std::size_t r : made_rows_) SeparateKnapsack(made_, r, x, lower_, upper_, 0.02, out);
+  }
+
+ private:
+  void Copy(std::size_t row, IntegerRows& out) const {
+    for (std::size_t k = 0; k < made_.columns(row).size(); ++k)
+      out.Term(made_.columns(row)[k], made_.coefficients(row)[k]);
+    out.EndRow(made_.rhs(row));
+  }
+
+  std::vector<Column> columns_;  // the first columns of the program
+  std::vector<std::int64_t> demand_;
+  std::vector<std::int8_t> lower_, upper_;
+  std::vector<std::uint8_t> present_;
+  IntegerRows made_;
+  std::vector<std::size_t> made_rows_;
+};
+
 // One independent stretch of the time line.
 struct Part {
   std::vector<std::int32_t> gaps;  // column -> gap, for the first columns; the rest are reruns of shared ops
-  std::int64_t paid = 0;           // for gaps that are dropped in any case
-  std::int64_t least = 0;          // proved, with `paid`
+  std::unique_ptr<RowMaker> maker;
+  std::int64_t paid = 0;   // for gaps that are dropped in any case
+  std::int64_t least = 0;  // proved, with `paid`
   std::unique_ptr<BranchAndBound> search;
   bool finished = false;
 };
@@ -157,23 +243,33 @@ struct GapCoverInteger::Impl {
       program.cost.push_back(cost);
       part.gaps.push_back(g);
     }
-    // gaps are ascending by begin: sweep the rows
-    std::vector<std::int32_t> active;
-    std::size_t next = 0;
-    for (std::int32_t row : rows) {
-      std::erase_if(active, [&](std::int32_t i) { return table.gaps[gaps[i]].end <= row; });
-      for (; next < gaps.size() && table.gaps[gaps[next]].begin <= row; ++next)
-        if (table.gaps[gaps[next]].end > row) active.push_back(static_cast<std::int32_t>(next));
-      std::int64_t demand = table.resident[row] - budget;
-      for (std::int32_t i : active)
-        if (column[i] < 0) demand -= table.gaps[gaps[i]].bytes;
-      if (demand <= 0) continue;
-      for (std::int32_t i : active)
-        if (column[i] >= 0) program.rows.Term(column[i], std::min(table.gaps[gaps[i]].bytes, demand));
-      program.knapsacks.push_back(program.rows.EndRow(demand));
-      // A row that is worth nothing to the flow hardly ever matters, and each is as long as the gaps over it.
-      if (flow.price[row] == 0) program.lazy.push_back(program.knapsacks.back());
+    const std::vector<std::int32_t> at_or_after = RowsAtOrAfter(rows, table.num_rows());
+    std::vector<std::int64_t> demand(rows.size() + 1, 0);  // less what is dropped in any case
+    std::vector<RowMaker::Column> spans;
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      const Gap& gap = table.gaps[gaps[i]];
+      const std::int32_t begin = at_or_after[gap.begin], end = at_or_after[gap.end];
+      if (column[i] >= 0) {
+        spans.push_back({begin, end, gap.bytes});
+      } else {
+        demand[begin] -= gap.bytes;
+        demand[end] += gap.bytes;
+      }
     }
+    std::partial_sum(demand.begin(), demand.end(), demand.begin());
+    demand.pop_back();
+    std::vector<std::int32_t> hot;  // rows that still miss something
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      demand[r] += table.resident[rows[r]] - budget;
+      if (demand[r] > 0) hot.push_back(static_cast<std::int32_t>(r));
+    }
+    const std::vector<std::int32_t> at_hot = RowsAtOrAfter(hot, rows.size());
+    for (RowMaker::Column& c : spans) {
+      c.begin = at_hot[c.begin];
+      c.end = at_hot[c.end];
+    }
+    std::vector<std::int64_t> hot_demand;
+    for (const std::int32_t r : hot) hot_demand.push_back(demand[r]);
     // A shared op: one column per stretch between ends of its gaps; a dropped gap needs one of those inside it.
     std::stable_sort(shared.begin(), shared.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < shared.size();) {
@@ -198,12 +294,18 @@ struct GapCoverInteger::Impl {
         program.rows.EndRow(column[which] >= 0 ? 0 : 1);
       }
     }
+    part.maker = std::make_unique<RowMaker>(std::move(spans), std::move(hot_demand), program.cost.size());
+    for (std::size_t h = 0; h < hot.size(); ++h) {
+      if (!std::binary_search(flow.rows.begin(), flow.rows.end(), rows[hot[h]])) continue;
+      part.maker->Make(h, program.rows);
+      program.knapsacks.push_back(static_cast<std::int32_t>(program.rows.size()) - 1);
+    }
     part.least = part.paid;
-    if (program.rows.size() == 0) {
+    if (program.rows.size() == 0 && hot.empty()) {
       part.finished = true;
       return part;
     }
-    part.search = std::make_unique<BranchAndBound>(std::move(program), nullptr, BranchAndBound::Params{});
+    part.search = std::make_unique<BranchAndBound>(std::move(program), part.maker.get(), BranchAndBound::Params{});
     return part;
   }
 
