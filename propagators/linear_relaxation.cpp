@@ -248,16 +248,27 @@ bool LinearRelaxation::Propagate(Engine& engine) {
     const bool integral =
         std::all_of(x_.begin(), x_.end(), [](double v) { return v <= kIntegral || v >= 1.0 - kIntegral; });
     if (!integral) {
-      if (round >= max_rounds) return true;
+      if (round >= max_rounds) return Finish(root);
       const double limit = Limit(engine);
       const double scale = limit > 1e99 ? std::abs(value_) : limit - value_;
       stalled = value_ - last < 0.003 * scale ? stalled + 1 : 0;
       last = value_;
-      if (stalled >= (root ? 6 : 1) && round > 0) return true;
+      if (stalled >= (root ? 6 : 1) && round > 0) return Finish(root);
       ++round;
     }
-    if (Separate(engine, integral, root) == 0) return true;
+    if (Separate(engine, integral, root) == 0) return Finish(root);
   }
+}
+
+// The LP has said all it can here.
+bool LinearRelaxation::Finish(bool root) {
+  if (root && root_x_.empty()) {
+    root_x_ = x_;
+    root_duals_.assign(model_.rows.size(), 0.0);
+    for (std::size_t i = 0; i < lp_rows_.size() && i < lp_.duals().size(); ++i)
+      root_duals_[static_cast<std::size_t>(lp_rows_[i])] = lp_.duals()[i];
+  }
+  return true;
 }
 
 bool LinearRelaxation::EvaluateRay() {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -35,7 +36,9 @@ class LinearRelaxation final : public core::Propagator {
     std::int32_t node_rounds = 2;   // and at other nodes
     double min_efficacy = 0.02;     // of a cut
     bool reduced_cost_fixing = true;
-    bool knapsack_cuts = true;
+    // Covers and rounding of the memory rows: learned clauses do their work. With them RL n=1000 at 0.9 took 102
+    // conflicts and 1.3 s, without 37 and 0.6 s; RL n=250 at 0.8 with nine boundaries 23.0 s and 15.9 s.
+    bool knapsack_cuts = false;
   };
   struct Counters {
     std::int64_t solves = 0, conflicts = 0, fixed = 0, cuts = 0, exact_failures = 0;
@@ -47,9 +50,16 @@ class LinearRelaxation final : public core::Propagator {
                    std::vector<std::int32_t> knapsacks, std::vector<std::int32_t> lazy, const Params& params);
 
   // Levels up to here hold assumptions only: what the LP says there is a bound for all solutions under them.
-  void SetRootLevel(std::int32_t level) { root_level_ = level; }
-  // No solution within the assumptions of the last search costs less. Never falls.
+  void SetRootLevel(std::int32_t level) {
+    root_level_ = level;
+    root_bound_ = std::numeric_limits<std::int64_t>::min();
+  }
+  // No solution within the assumptions costs less: what the LP said at the root since SetRootLevel.
   [[nodiscard]] std::int64_t root_bound() const { return root_bound_; }
+
+  // The LP's point and duals (per row of the model) when the root was left the first time; empty before.
+  [[nodiscard]] std::span<const double> root_x() const { return root_x_; }
+  [[nodiscard]] std::span<const double> root_duals() const { return root_duals_; }
 
   // The LP's optimum for the present fixings, where there is one (empty: none).
   [[nodiscard]] std::span<const double> x() const {
@@ -99,6 +109,7 @@ class LinearRelaxation final : public core::Propagator {
            std::vector<core::Lit>& out) const;
   std::size_t Separate(core::Engine& engine, bool integral, bool root);
   void AgeRows();
+  bool Finish(bool root);
 
   LinearModel& model_;
   LinearRows* rows_;
@@ -125,7 +136,8 @@ class LinearRelaxation final : public core::Propagator {
   bool current_ = false;  // x_ is optimal for the present fixings
   std::int32_t solved_level_ = 0;
   std::int32_t root_level_ = 0;
-  std::int64_t root_bound_ = 0;
+  std::int64_t root_bound_ = std::numeric_limits<std::int64_t>::min();
+  std::vector<double> root_x_, root_duals_;
   std::vector<Snapshot> snapshots_;
   double ray_sign_ = 1.0;
   Snapshot checked_;  // check builds: the snapshot of the clause that is being checked

@@ -26,14 +26,38 @@ void LinearRows::Attach(Engine& engine, core::PropId id) {
     if (!engine.IsOpen(lit)) state_[j] = engine.IsTrue(lit) ? 1 : 0;
   }
   engine.WatchBacktrack(id);
+  std::vector<Lit> clause;
+  for (std::size_t r = 0; r < model_.rows.size(); ++r) {
+    if (!IsClause(r)) continue;
+    clause.clear();
+    for (std::size_t k = 0; k < model_.rows.columns(r).size(); ++k) {
+      const Lit lit = model_.column[static_cast<std::size_t>(model_.rows.columns(r)[k])];
+      clause.push_back(model_.rows.coefficients(r)[k] > 0 ? lit : ~lit);
+    }
+    engine.AddClause(clause);
+  }
+  clauses_below_ = model_.rows.size();
   TakeNewRows(engine);
+}
+
+bool LinearRows::IsClause(std::size_t row) const {
+  std::int64_t negative = 0;
+  for (const std::int64_t a : model_.rows.coefficients(row)) {
+    if (a != 1 && a != -1) return false;
+    negative += a < 0 ? 1 : 0;
+  }
+  return model_.rows.rhs(row) == 1 - negative;
 }
 
 void LinearRows::TakeNewRows(Engine& engine) {
   for (std::size_t r = rows_.size(); r < model_.rows.size(); ++r) {
     const auto columns = model_.rows.columns(r);
     const auto coefficients = model_.rows.coefficients(r);
-    Row row{terms_.size(), 0, -model_.rows.rhs(r), 0, false};
+    Row row{terms_.size(), terms_.size(), -model_.rows.rhs(r), 0, false};
+    if (r < clauses_below_ && IsClause(r)) {
+      rows_.push_back(row);
+      continue;
+    }
     std::int64_t lost = 0;
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const std::int64_t a = coefficients[k];
@@ -59,7 +83,8 @@ void LinearRows::TakeNewRows(Engine& engine) {
 
 void LinearRows::Queue(std::size_t r) {
   Row& row = rows_[r];
-  if (row.queued || row.begin == row.end || (row.slack >= terms_[row.begin].weight && row.slack >= 0)) return;
+  const std::int64_t heaviest = row.begin == row.end ? 0 : terms_[row.begin].weight;
+  if (row.queued || row.slack >= heaviest) return;
   row.queued = true;
   queue_.push_back(r);
 }

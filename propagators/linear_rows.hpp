@@ -4,6 +4,11 @@
 // activity still possible minus the right-hand side) follows the trail. A column is forced where its coefficient
 // exceeds the slack (the classical counter method: e.g. Chai and Kuehlmann 2003).
 //
+// A row that is a clause and stands in the model from the start is given to the SAT solver instead: its unit
+// propagation is cheaper, and it may simplify. (RL n=250 at 0.8, five boundaries: 3.0 against 4.7 s, 167 against 220
+// conflicts.) Cuts that come during the search stay here, since a clause that is unit on an old level would make the
+// SAT solver backtrack.
+//
 // Explanation: of the terms that were lost before, the largest ones until the rest could not make up for it: few
 // literals, which is what the learner wants. Explaining with all lost terms was tried on the boundary models and
 // dropped: a memory row then gives clauses of hundreds of literals.
@@ -56,6 +61,7 @@ class LinearRows final : public core::Propagator {
   struct Done {
     std::int32_t data, level;
   };
+  [[nodiscard]] bool IsClause(std::size_t row) const;
   void Shift(std::int32_t data, std::int64_t sign);
   void Queue(std::size_t row);
   // Appends what was lost before `before`, heaviest first, until `row` cannot spare `weight` any more.
@@ -66,6 +72,7 @@ class LinearRows final : public core::Propagator {
   core::PropId id_ = core::PropId::kNone;
   std::vector<Term> terms_;
   std::vector<Row> rows_;
+  std::size_t clauses_below_ = 0;        // of the rows before this one, the SAT solver has those that are clauses
   std::vector<std::vector<Use>> loses_;  // by 2 * column + value: rows that lose weight when the column takes it
   std::vector<std::int8_t> state_;       // by column, as told by events: -1 open
   std::vector<Done> log_;

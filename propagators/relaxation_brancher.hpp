@@ -19,8 +19,10 @@ namespace ebb {
 class RelaxationBrancher final : public core::Brancher {
  public:
   struct Params {
-    std::int32_t reliability = 4;         // strong branchings of a column before its pseudo-costs are believed
-    std::int32_t strong_candidates = 12;  // at one node
+    std::int32_t reliability = 4;  // strong branchings of a column before its pseudo-costs are believed
+    // At one node. Learning makes up for it: RL n=1000 at 0.9 (three boundaries) took 351 strong branchings, 78
+    // conflicts and 3.7 s with twelve, 102 conflicts and 1.3 s without any.
+    std::int32_t strong_candidates = 0;
     std::int32_t strong_iterations = 60;
     bool hard_side_first = false;  // the side with the larger expected gain first
   };

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/core/engine.hpp"
+#include "propagators/learning_solver.hpp"
 #include "propagators/linear_relaxation.hpp"
 #include "propagators/linear_rows.hpp"
 #include "propagators/relaxation_brancher.hpp"
@@ -95,7 +96,7 @@ class Hidden final : public RowSeparator {
 };
 
 struct Switches {
-  bool fixing, cuts, brancher, hard_first, permanent;
+  bool fixing, cuts, brancher, strong, permanent;
 };
 
 // The optimum by descending; -1: none.
@@ -124,7 +125,7 @@ std::int64_t ByEngine(const Program& p, const Switches& s, std::int32_t seed, st
   params.knapsack_cuts = s.cuts;
   auto relaxation =
       std::make_unique<LinearRelaxation>(model, rows.get(), &hidden, total, all, std::vector<std::int32_t>(), params);
-  RelaxationBrancher brancher(*relaxation, {.hard_side_first = s.hard_first});
+  RelaxationBrancher brancher(*relaxation, {.strong_candidates = s.strong ? 4 : 0, .hard_side_first = seed % 3 == 0});
   if (s.brancher) e.SetBrancher(&brancher);
   LinearRelaxation& lp = *relaxation;
   e.Add(std::move(rows));
@@ -173,6 +174,35 @@ TEST_CASE("random 0/1 programs: every combination finds and proves the optimum o
       const std::int64_t found = ByEngine(p, s, round, expected);
       REQUIRE_MESSAGE(found == expected, "round " << round << " switches " << code);
     }
+  }
+}
+
+TEST_CASE("the learning solver finds the optimum in small steps of work, and its bound never passes it") {
+  Rng rng(ebb::test::Seed("learning solver"));
+  for (int round = 0; round < 150; ++round) {
+    const Program p = RandomProgram(rng);
+    const std::int64_t expected = ByEnumeration(p);
+    BinaryProgram program;
+    program.cost = p.cost;
+    program.rows = p.shown;
+    for (std::size_t r = 0; r < p.shown.size(); ++r)
+      if (r % 2 == 0) program.knapsacks.push_back(static_cast<std::int32_t>(r));
+    Hidden hidden(p.hidden);
+    LearningSolver::Params params;
+    params.probe_conflicts = Draw(rng, 1, 3);
+    LearningSolver solver(program, &hidden, params);
+    const bool cut = expected > 0 && Draw(rng, 0, 3) == 0;  // nothing below the cutoff
+    if (cut) solver.SetCutoff(expected);
+    for (;;) {
+      WorkBudget work(Draw(rng, 100'000, 10'000'000));
+      const LearningSolver::State state = solver.Step(work);
+      if (expected >= 0) REQUIRE(std::min(solver.lower_bound(), solver.cutoff()) <= expected);
+      if (expected >= 0 && !cut)
+        for (std::size_t j = 0; j < p.cost.size(); ++j) REQUIRE(solver.root_lower()[j] <= solver.root_upper()[j]);
+      if (state == LearningSolver::State::kFinished) break;
+    }
+    REQUIRE_MESSAGE(solver.has_solution() == (expected >= 0 && !cut), "round " << round);
+    if (solver.has_solution()) REQUIRE_MESSAGE(solver.solution_cost() == expected, "round " << round);
   }
 }
 
