@@ -1,44 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The quick first plan: run the given order, and where memory is short evict what is cheap to make again, large, and
-// not needed for long: least cost / (size * distance to its next use), which the order makes known (Belady's rule with
-// the weights of DTR, Kirisame et al. 2021). What an op misses is made again on the spot, recursively; what was made
-// again stays as long as the budget allows, since the next readers usually stand close by.
-//
-// Near-linear: resident values sit in heaps by next use, one heap per class of cost / size (factors of two), so that
-// finding the least score looks at the tops of at most kClasses heaps and never at all that is resident.
-//
-// Values that in-place ops take over, what carries costly views that are still needed, and what may not run again are
-// never evicted; ops that take storage over are never repeated.
-//
-// The result is valid for the instance; it fits the budget where `fits` says so. On layered graphs the recursion
-// thrashes (no plan for RL n = 250 at 0.9): `max_repeats` stops it and what is left over the budget is local search's.
+// A plan for the given order in near-linear time: run the ops one after the other; where memory is short, evict what
+// pays most, and run again what an op misses. What pays most is judged with known next uses and the row prices of the
+// gap cover (engine/bounds/gap_cover_flow): evicting a storage until its next use earns bytes * (sum of prices up to
+// there) and costs its makers' durations. Without prices, bytes * distance / duration stands in (Belady with costs).
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "engine/base/work_budget.hpp"
+#include "engine/bounds/gaps.hpp"
 #include "engine/problem/instance.hpp"
 
 namespace ebb {
 
 struct EvictionParams {
-  std::int64_t budget = 0;      // bytes, with resident_bytes
-  double distance_power = 1.0;  // 0: the next use does not count
-  double cost_power = 1.0;
-  std::int64_t max_repeats = 0;     // 0: 3 * number of ops + 100
+  std::int64_t budget = 0;          // bytes, with instance.resident_bytes
   std::int32_t max_executions = 0;  // per op; 0: any number
-  // The order of first executions; empty: the instance's.
-  std::span<const std::int32_t> order = {};
+  // Per row of the given order, duration per byte; empty: next uses alone decide.
+  std::span<const double> price = {};
 };
 
-struct EvictedSequence {
-  std::vector<std::int32_t> sequence;
-  bool fits = false;
-  std::int64_t duration = 0, peak = 0;
+struct EvictionResult {
+  std::vector<std::int32_t> sequence;  // valid for kFixed; empty where none was found
+  bool staged = false;                 // and for kStaged
+  std::int64_t duration = 0;
+  std::int64_t peak = 0;  // may be above the budget: then it is a start for a search, not a plan
 };
 
-[[nodiscard]] EvictedSequence Evict(const Instance& instance, const EvictionParams& params);
+[[nodiscard]] EvictionResult Evict(const Instance& instance, const EvictionParams& params, WorkBudget& work);
+
+// What making a value again at a row takes under these prices: its op, and for each of the op's inputs that the prices
+// do not keep over that row the cheaper of holding it and making it again (three levels deep). For every gap of the
+// table, at the gap's end.
+[[nodiscard]] std::vector<double> RemakeCosts(const Instance& instance, const GapTable& table,
+                                              std::span<const double> price);
 
 }  // namespace ebb

@@ -60,19 +60,20 @@ std::vector<double> Smoothed(const std::vector<double>& price, int width) {
 
 }  // namespace
 
-void PlanWithoutPrices(const Instance& in, std::int64_t budget, WorkBudget& work,
+void PlanWithoutPrices(const Instance& in, std::int64_t budget, std::int32_t max_executions, WorkBudget& work,
                        const std::function<void(const EvictionResult&)>& report) {
-  const EvictionResult result = EvictByPrice(in, budget, {}, work);
+  const EvictionResult result = Evict(in, {budget, max_executions, {}}, work);
   if (!result.sequence.empty()) report(result);
 }
 
 void PlanByPrices(const Instance& in, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,
-                  int rounds, WorkBudget& work, const std::function<void(const EvictionResult&)>& report) {
+                  int rounds, std::int32_t max_executions, WorkBudget& work,
+                  const std::function<void(const EvictionResult&)>& report) {
   if (bound.shortage) return;
   std::vector<double> price = RowPrices(in, table, bound);
   const auto plan = [&](std::span<const double> with) {
     if (work.Exhausted()) return;
-    const EvictionResult result = EvictByPrice(in, budget, with, work);
+    const EvictionResult result = Evict(in, {budget, max_executions, with}, work);
     if (!result.sequence.empty()) report(result);
   };
   plan(price);

@@ -40,7 +40,7 @@ class GapCoverWorker : public Worker {
       if (r.peak <= problem_.budget.count() && exchange.Interesting(r.duration, r.sequence.size()))
         exchange.Offer(r.sequence, name());
     };
-    PlanWithoutPrices(in, problem_.budget.count(), work, offer);
+    PlanWithoutPrices(in, problem_.budget.count(), problem_.max_executions.value_or(0), work, offer);
     table_ = FixedOrderGaps(in);
     // Ticks by size: the simplex does not count its own (measured: 1.3 s for 54k gaps).
     budget.Spend(static_cast<Ticks>(table_.gaps.size()) * 2000 + static_cast<Ticks>(table_.num_rows()) * 1000);
@@ -50,7 +50,8 @@ class GapCoverWorker : public Worker {
       const auto value = static_cast<std::size_t>(*table_.impossible);
       if (in.maker[value] >= 0) {
         why.op = ToOpId(static_cast<std::size_t>(in.maker[value]));
-        why.text = "in the given order op '" + problem_.graph->op_name(why.op) + "' would have to run twice, but may not";
+        why.text =
+            "in the given order op '" + problem_.graph->op_name(why.op) + "' would have to run twice, but may not";
       } else {
         why.text = "in the given order graph input '" + problem_.graph->tensor_name(in.tensor[value]) +
                    "' is read after it was overwritten";
@@ -71,7 +72,8 @@ class GapCoverWorker : public Worker {
       return false;
     }
     if (binding()) exchange.RaiseBound(in.base_duration + flow_.extra, name());
-    PlanByPrices(in, table_, problem_.budget.count(), flow_, in.num_ops <= kManyOps ? kRepricings : 0, work, offer);
+    PlanByPrices(in, table_, problem_.budget.count(), flow_, in.num_ops <= kManyOps ? kRepricings : 0,
+                 problem_.max_executions.value_or(0), work, offer);
     budget.Spend(work.spent());
     return binding() && problem_.options->gap_cover_integer;
   }

@@ -64,7 +64,10 @@ Int128 EvaluatePrices(const GapTable& table, const GapCosts& costs, std::int64_t
 }
 
 std::int64_t RoundUpExtra(const Instance& in, const GapTable& table, Int128 value, std::int64_t price_scale) {
-  const std::int64_t gcd = DurationGcd(in);
+  return RoundUpExtra(DurationGcd(in), table, value, price_scale);
+}
+
+std::int64_t RoundUpExtra(std::int64_t gcd, const GapTable& table, Int128 value, std::int64_t price_scale) {
   Int128 extra = std::max<Int128>(0, CeilDiv(value, price_scale)) + table.forced_duration;
   if (gcd > 0) extra = CeilDiv(extra, gcd) * gcd;
   return static_cast<std::int64_t>(extra);

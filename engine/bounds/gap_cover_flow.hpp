@@ -66,6 +66,9 @@ struct GapCoverBound {
 
 // value / price_scale as an additional duration: rounded up to an integer and to a multiple of the durations' gcd, plus
 // the forced reruns.
+// `gcd`: DurationGcd(instance), which takes a pass over the ops: in loops, ask once.
+[[nodiscard]] std::int64_t RoundUpExtra(std::int64_t gcd, const GapTable& table, Int128 value,
+                                        std::int64_t price_scale);
 [[nodiscard]] std::int64_t RoundUpExtra(const Instance& instance, const GapTable& table, Int128 value,
                                         std::int64_t price_scale);
 

@@ -148,10 +148,11 @@ struct GapCoverInteger::Impl {
     if (cutoff >= kNoCutoff) return;
     const std::vector<Int128> sums = PriceSums(flow.price);
     const Int128 value = EvaluatePrices(table, flow.costs, budget, flow.price, flow.price_scale);
+    const std::int64_t gcd = DurationGcd(in);
     for (std::size_t g = 0; g < table.gaps.size(); ++g) {
       const Int128 reduced = ReducedCost(table, flow.costs, flow.price_scale, sums, g);
       const Int128 with = value + (reduced > 0 ? reduced : -reduced);
-      if (RoundUpExtra(in, table, with, flow.price_scale) - table.forced_duration >= cutoff)
+      if (RoundUpExtra(gcd, table, with, flow.price_scale) - table.forced_duration >= cutoff)
         fate[g] = reduced > 0 ? Fate::kKept : Fate::kDropped;
     }
   }

@@ -4,6 +4,8 @@
 // figures are the reference evaluation's, and no plan of it beats the bound that guided it.
 #include "heuristics/priced_plans.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "engine/bounds/gap_cover_flow.hpp"
@@ -30,6 +32,7 @@ TEST_CASE("eviction by prices gives valid staged sequences on random graphs") {
       const std::int64_t budget = table.peak() * percent / 100;
       const GapCoverBound bound = SolveGapCover(in, table, budget);
       WorkBudget work;
+      const std::int32_t cap = Chance(rng, 20) ? 2 : 0;
       const auto check = [&](const EvictionResult& r) {
         ++sequences;
         const SequenceFacts facts = EvaluateSequence(in, r.sequence);
@@ -39,6 +42,9 @@ TEST_CASE("eviction by prices gives valid staged sequences on random graphs") {
         CHECK(FollowsOrder(in, r.sequence, true, r.staged));
         // Only a value that was taken over twice for one reader takes a second round and leaves the staged form.
         if (in.plain) CHECK(r.staged);
+        if (cap > 0)
+          for (std::size_t op = 0; op < in.num_ops; ++op)
+            CHECK(std::count(r.sequence.begin(), r.sequence.end(), static_cast<std::int32_t>(op)) <= cap);
         if (r.peak > budget) return;
         ++plans;
         CHECK(r.duration >= in.base_duration + bound.extra);
@@ -49,8 +55,8 @@ TEST_CASE("eviction by prices gives valid staged sequences on random graphs") {
             Validate(graph, *plan, {r.staged ? OrderMode::kStaged : OrderMode::kFixed, Bytes(budget), {}});
         CHECK_MESSAGE(verdict.ok(), verdict.text);
       };
-      PlanWithoutPrices(in, budget, work, check);
-      PlanByPrices(in, table, budget, bound, 3, work, check);
+      PlanWithoutPrices(in, budget, cap, work, check);
+      PlanByPrices(in, table, budget, bound, 3, cap, work, check);
     }
   }
   CHECK(sequences > 200);
