@@ -16,8 +16,8 @@ constexpr std::int64_t kVersion = 1;
 // Which of the known keys an object has had, so that a second one is refused.
 class Seen {
  public:
-  void Mark(unsigned bit, std::string_view key, const std::string& where) {
-    if ((bits_ >> bit & 1U) != 0) throw InputError(where + " has the key " + Quoted(key) + " twice");
+  void Mark(unsigned bit, std::string_view key, const What& where) {
+    if ((bits_ >> bit & 1U) != 0) throw InputError(where.Text() + " has the key " + Quoted(key) + " twice");
     bits_ |= 1U << bit;
   }
   [[nodiscard]] bool Has(unsigned bit) const { return (bits_ >> bit & 1U) != 0; }
@@ -27,26 +27,29 @@ class Seen {
 };
 
 // The record's name, looked up first because every other message wants it.
-std::string NameOf(JsonView value, const std::string& kind, std::size_t number) {
-  const std::string which = kind + " number " + std::to_string(number);
+std::string NameOf(JsonView value, const What& which) {
   WantKind(value, JsonKind::kObject, which);
   std::string name;
   bool found = false;
   value.ForEachMember([&](std::string_view key, JsonView v) {
     if (key != "name") return;
-    if (found) throw InputError(which + " has the key \"name\" twice");
+    if (found) throw InputError(which.Text() + " has the key \"name\" twice");
     found = true;
-    name = Text(v, "the name of " + which);
+    if (!v.is(JsonKind::kString)) static_cast<void>(Text(v, "the name of " + which.Text()));
+    name = v.text();
   });
-  if (!found) throw InputError(which + " has no name");
-  if (name.empty()) throw InputError("the name of " + which + " is empty");
+  if (!found) throw InputError(which.Text() + " has no name");
+  if (name.empty()) throw InputError("the name of " + which.Text() + " is empty");
   return name;
 }
 
-void ReadNames(JsonView list, const std::string& what, std::vector<std::string>& out) {
+void ReadNames(JsonView list, const What& what, std::vector<std::string>& out) {
   WantKind(list, JsonKind::kArray, what);
   out.reserve(list.size());
-  for (const JsonView v : list) out.emplace_back(Text(v, "one of " + what));
+  for (const JsonView v : list) {
+    if (!v.is(JsonKind::kString)) static_cast<void>(Text(v, "one of " + what.Text()));
+    out.emplace_back(v.text());
+  }
 }
 
 }  // namespace
@@ -111,8 +114,8 @@ void NativeReader::OnElement(std::string_view key, JsonView value) {
 }
 
 void NativeReader::ReadTensor(JsonView value) {
-  std::string name = NameOf(value, "tensor", ++tensors_);
-  const std::string where = "tensor " + Quoted(name);
+  std::string name = NameOf(value, {"tensor number", static_cast<std::int64_t>(++tensors_)});
+  const What where("tensor", name);
   std::string view_of;
   std::int64_t size = 0;
   enum : unsigned { kSize, kViewOf };
@@ -120,50 +123,50 @@ void NativeReader::ReadTensor(JsonView value) {
   value.ForEachMember([&](std::string_view key, JsonView v) {
     if (key == "size") {
       seen.Mark(kSize, key, where);
-      size = WholeNumber(v, "the size of " + where);
+      size = WholeNumber(v, {"the size of tensor", name});
     } else if (key == "view_of") {
       seen.Mark(kViewOf, key, where);
       if (v.is(JsonKind::kNull)) return;  // some writers spell "no view" so
-      view_of = Text(v, "\"view_of\" of " + where);
-      if (view_of.empty()) throw InputError("\"view_of\" of " + where + " is empty");
+      view_of = Text(v, {"\"view_of\" of tensor", name});
+      if (view_of.empty()) throw InputError("\"view_of\" of " + where.Text() + " is empty");
     } else if (key != "name") {
       warnings_.UnknownKey(key, "tensors");
     }
   });
-  if (!seen.Has(kSize)) throw InputError(where + " has no size");
+  if (!seen.Has(kSize)) throw InputError(where.Text() + " has no size");
   builder_.AddTensor(std::move(name), size, std::move(view_of));
 }
 
 void NativeReader::ReadOp(JsonView value) {
   GraphBuilder::OpSpec op;
-  op.name = NameOf(value, "op", ++ops_);
-  const std::string where = "op " + Quoted(op.name);
+  op.name = NameOf(value, {"op number", static_cast<std::int64_t>(++ops_)});
+  const What where("op", op.name);
   enum : unsigned { kDuration, kWorkspace, kRecomputable, kInputs, kOutputs, kInplace };
   Seen seen;
   value.ForEachMember([&](std::string_view key, JsonView v) {
     if (key == "duration") {
       seen.Mark(kDuration, key, where);
-      op.duration = WholeNumber(v, "the duration of " + where);
+      op.duration = WholeNumber(v, {"the duration of op", op.name});
     } else if (key == "inputs") {
       seen.Mark(kInputs, key, where);
-      ReadNames(v, "the inputs of " + where, op.inputs);
+      ReadNames(v, {"the inputs of op", op.name}, op.inputs);
     } else if (key == "outputs") {
       seen.Mark(kOutputs, key, where);
-      ReadNames(v, "the outputs of " + where, op.outputs);
+      ReadNames(v, {"the outputs of op", op.name}, op.outputs);
     } else if (key == "workspace") {
       seen.Mark(kWorkspace, key, where);
-      op.workspace = WholeNumber(v, "the workspace of " + where);
+      op.workspace = WholeNumber(v, {"the workspace of op", op.name});
     } else if (key == "recomputable") {
       seen.Mark(kRecomputable, key, where);
-      op.recomputable = Boolean(v, "\"recomputable\" of " + where);
+      op.recomputable = Boolean(v, {"\"recomputable\" of op", op.name});
     } else if (key == "inplace") {
       seen.Mark(kInplace, key, where);
-      WantKind(v, JsonKind::kArray, "\"inplace\" of " + where);
+      WantKind(v, JsonKind::kArray, {"\"inplace\" of op", op.name});
       for (const JsonView pair : v) {
         std::vector<std::string> names;
-        ReadNames(pair, "the pairs of \"inplace\" of " + where, names);
+        ReadNames(pair, {"the pairs of \"inplace\" of op", op.name}, names);
         if (names.size() != 2)
-          throw InputError("\"inplace\" of " + where + " holds an entry of " + std::to_string(names.size()) +
+          throw InputError("\"inplace\" of " + where.Text() + " holds an entry of " + std::to_string(names.size()) +
                            " names, pairs of an input and an output are wanted");
         op.inplace.emplace_back(std::move(names[0]), std::move(names[1]));
       }
@@ -171,9 +174,9 @@ void NativeReader::ReadOp(JsonView value) {
       warnings_.UnknownKey(key, "ops");
     }
   });
-  if (!seen.Has(kDuration)) throw InputError(where + " has no duration");
-  if (!seen.Has(kInputs)) throw InputError(where + " has no inputs (an empty list says that there are none)");
-  if (!seen.Has(kOutputs)) throw InputError(where + " has no outputs (an empty list says that there are none)");
+  if (!seen.Has(kDuration)) throw InputError(where.Text() + " has no duration");
+  if (!seen.Has(kInputs)) throw InputError(where.Text() + " has no inputs (an empty list says that there are none)");
+  if (!seen.Has(kOutputs)) throw InputError(where.Text() + " has no outputs (an empty list says that there are none)");
   builder_.AddOp(std::move(op));
 }
 

@@ -45,30 +45,40 @@ std::string Describe(JsonView value) {
   return "unknown";
 }
 
-std::int64_t WholeNumber(JsonView value, const std::string& what) {
+std::string What::Text() const {
+  std::string out(text_);
+  if (kind_ == Kind::kNamed) out += " " + Quoted(name_);
+  if (kind_ == Kind::kNumbered) out += " " + std::to_string(number_);
+  return out;
+}
+
+std::int64_t WholeNumber(JsonView value, const What& what) {
   if (value.is(JsonKind::kInteger)) return value.integer();
-  if (!value.is(JsonKind::kReal)) throw InputError(what + " is " + Describe(value) + ", a whole number is wanted");
+  if (!value.is(JsonKind::kReal))
+    throw InputError(what.Text() + " is " + Describe(value) + ", a whole number is wanted");
   const double d = value.real();
-  if (!(std::fabs(d) < 0x1p63)) throw InputError(what + " is " + Shortest(d) + ", past 2^63-1");
-  if (d != std::trunc(d)) throw InputError(what + " is " + Shortest(d) + ", a fraction; a whole number is wanted");
+  if (!(std::fabs(d) < 0x1p63)) throw InputError(what.Text() + " is " + Shortest(d) + ", past 2^63-1");
+  if (d != std::trunc(d))
+    throw InputError(what.Text() + " is " + Shortest(d) + ", a fraction; a whole number is wanted");
   if (std::fabs(d) > 0x1p53)
-    throw InputError(what + " is " + Shortest(d) + ", written as a fraction and too large to be exact");
+    throw InputError(what.Text() + " is " + Shortest(d) + ", written as a fraction and too large to be exact");
   return static_cast<std::int64_t>(d);
 }
 
-bool Boolean(JsonView value, const std::string& what) {
-  if (!value.is(JsonKind::kBool)) throw InputError(what + " is " + Describe(value) + ", true or false is wanted");
+bool Boolean(JsonView value, const What& what) {
+  if (!value.is(JsonKind::kBool))
+    throw InputError(what.Text() + " is " + Describe(value) + ", true or false is wanted");
   return value.boolean();
 }
 
-std::string_view Text(JsonView value, const std::string& what) {
-  if (!value.is(JsonKind::kString)) throw InputError(what + " is " + Describe(value) + ", a string is wanted");
+std::string_view Text(JsonView value, const What& what) {
+  if (!value.is(JsonKind::kString)) throw InputError(what.Text() + " is " + Describe(value) + ", a string is wanted");
   return value.text();
 }
 
-void WantKind(JsonView value, JsonKind kind, const std::string& what) {
+void WantKind(JsonView value, JsonKind kind, const What& what) {
   if (value.is(kind)) return;
-  throw InputError(what + " is " + Describe(value) + ", an " + (kind == JsonKind::kArray ? "array" : "object") +
+  throw InputError(what.Text() + " is " + Describe(value) + ", an " + (kind == JsonKind::kArray ? "array" : "object") +
                    " is wanted");
 }
 

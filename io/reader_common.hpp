@@ -17,12 +17,29 @@ namespace ebb {
 // message stays one line.
 [[nodiscard]] std::string Quoted(std::string_view name);
 
+// What a value is, for messages: "the size of tensor 'a'", "tensor number 3". Put together only when it is needed: a
+// file has millions of values and at most one fault.
+class What {
+ public:
+  What(const char* text) : text_(text) {}         // NOLINT: meant to convert
+  What(const std::string& text) : text_(text) {}  // NOLINT
+  What(std::string_view text, std::string_view name) : text_(text), name_(name), kind_(Kind::kNamed) {}
+  What(std::string_view text, std::int64_t number) : text_(text), number_(number), kind_(Kind::kNumbered) {}
+  [[nodiscard]] std::string Text() const;
+
+ private:
+  enum class Kind { kPlain, kNamed, kNumbered };
+  std::string_view text_, name_;
+  std::int64_t number_ = 0;
+  Kind kind_ = Kind::kPlain;
+};
+
 // A whole number. `what` starts the message ("the size of tensor 'a'"). 8.0 counts as whole; 1.5, null, text, and
 // anything outside 64 bits do not. Whether negative is allowed is the caller's business. Throws InputError.
-[[nodiscard]] std::int64_t WholeNumber(JsonView value, const std::string& what);
-[[nodiscard]] bool Boolean(JsonView value, const std::string& what);
-[[nodiscard]] std::string_view Text(JsonView value, const std::string& what);
-void WantKind(JsonView value, JsonKind kind, const std::string& what);  // kArray or kObject
+[[nodiscard]] std::int64_t WholeNumber(JsonView value, const What& what);
+[[nodiscard]] bool Boolean(JsonView value, const What& what);
+[[nodiscard]] std::string_view Text(JsonView value, const What& what);
+void WantKind(JsonView value, JsonKind kind, const What& what);  // kArray or kObject
 
 // "null", "an array", "1.5"...: for messages.
 [[nodiscard]] std::string Describe(JsonView value);
