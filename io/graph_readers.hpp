@@ -14,6 +14,7 @@
 #include "engine/problem/graph.hpp"
 #include "engine/problem/graph_builder.hpp"
 #include "io/byte_source.hpp"
+#include "io/cost_model.hpp"
 #include "io/json_stream.hpp"
 #include "io/reader_common.hpp"
 
@@ -77,8 +78,37 @@ class NodeLinkReader final : public JsonGraphReader {
   bool has_order_ = false, has_nodes_ = false, has_links_ = false;
 };
 
+// PyTorch's partitioner dump, `min_cut_information` (docs/importers.md).
+class TorchReader final : public JsonGraphReader {
+ public:
+  explicit TorchReader(Warnings& warnings) : warnings_(warnings) {}
+  static bool Knows(std::string_view key);
+  void OnMember(std::string_view key, JsonView value) override;
+  void OnArray(std::string_view key) override;
+  void OnElement(std::string_view key, JsonView value) override;
+  Graph Finish() override;
+
+ private:
+  struct Node {
+    std::string name, target;
+    std::vector<std::string> inputs;
+    std::int64_t index = 0, candidate = -1, elements = 0;
+    double memory = -1, runtime = -1, bytes = -1;  // -1: the dump does not say
+    bool has_shape = false;
+  };
+  void ReadNode(std::string_view name, JsonView value);
+
+  Warnings& warnings_;
+  std::vector<Node> nodes_;
+  std::vector<double> bytes_;  // of the candidates
+  bool has_nodes_ = false, has_bytes_ = false, symbolic_ = false;
+};
+
 // DTR operation logs: one JSON object a line (docs/importers.md). Reads to the end; throws InputError with name and
 // line.
 [[nodiscard]] Graph ReadDtrLog(ByteSource& source, const std::string& name, Warnings& warnings);
+
+// HLO text (docs/importers.md). Throws InputError with name, line and column.
+[[nodiscard]] Graph ReadHlo(ByteSource& source, const std::string& name, const CostModel& costs, Warnings& warnings);
 
 }  // namespace ebb

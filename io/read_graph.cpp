@@ -12,7 +12,7 @@
 namespace ebb {
 namespace {
 
-enum class Format { kNative, kNodeLink, kDtr };
+enum class Format { kNative, kNodeLink, kDtr, kHlo, kTorch };
 
 Format FormatNamed(const std::string& name) {
   const std::vector<std::string>& all = GraphFormats();
@@ -93,6 +93,7 @@ class JsonDispatcher final : public JsonSink {
         Choose(Format::kNative);
       else if (NodeLinkReader::Knows(key))
         Choose(Format::kNodeLink);
+      else if (TorchReader::Knows(key)) Choose(Format::kTorch);
       if (reader_ != nullptr && has_early_name_) {
         JsonTape tape;
         tape.AddString(early_name_);
@@ -138,8 +139,12 @@ Format Sniff(std::string_view head, const std::string& name) {
     const std::string_view line = text.substr(0, text.find('\n'));
     return line.find("\"INSTRUCTION\"") != std::string_view::npos ? Format::kDtr : Format::kNative;
   }
+  // A module may have comments in front of it.
+  const std::size_t module = text.find("HloModule");
+  if (module == 0 || (text.substr(0, 2) == "//" && module != std::string_view::npos)) return Format::kHlo;
   if (text.front() == '[') return Format::kNative;  // the parser says what it thinks of a lone array
-  throw InputError(name + ": no graph format that is known (JSON, DTR operation log); it starts with the bytes" +
+  throw InputError(name +
+                   ": no graph format that is known (JSON, DTR operation log, HLO text); it starts with the bytes" +
                    Hex(text));
 }
 
@@ -162,6 +167,7 @@ ReadGraphResult Read(ByteSource& source, const std::string& name, const ReadOpti
     return ReadGraphResult{std::move(graph), warnings.Take(), GraphFormats()[static_cast<std::size_t>(as)]};
   };
   if (format == Format::kDtr) return done(ReadDtrLog(stream, name, warnings), format);
+  if (format == Format::kHlo) return done(ReadHlo(stream, name, options.costs, warnings), format);
   JsonDispatcher dispatcher(warnings, by_content, format);
   ParseJsonStream(stream, name, dispatcher);
   try {
@@ -174,7 +180,7 @@ ReadGraphResult Read(ByteSource& source, const std::string& name, const ReadOpti
 }  // namespace
 
 const std::vector<std::string>& GraphFormats() {
-  static const std::vector<std::string> names = {"native", "node-link", "dtr"};
+  static const std::vector<std::string> names = {"native", "node-link", "dtr", "hlo", "torch"};
   return names;
 }
 

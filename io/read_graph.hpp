@@ -12,12 +12,14 @@
 
 #include "engine/problem/graph.hpp"
 #include "io/byte_source.hpp"
+#include "io/cost_model.hpp"
 
 namespace ebb {
 
 struct ReadOptions {
   std::string format;                          // empty: by content; else one of GraphFormats()
   std::uint64_t max_bytes = kDefaultMaxBytes;  // of unpacked text
+  CostModel costs;                             // for formats that carry no durations (HLO)
 };
 
 struct ReadGraphResult {
@@ -26,7 +28,7 @@ struct ReadGraphResult {
   std::string format;                 // one of GraphFormats()
 };
 
-// "native", "node-link", "dtr".
+// "native", "node-link", "dtr", "hlo", "torch".
 [[nodiscard]] const std::vector<std::string>& GraphFormats();
 
 // Throws InputError: one line that starts with the file's name (and line:column where there is one) and names the
