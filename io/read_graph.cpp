@@ -81,8 +81,10 @@ class JsonDispatcher final : public JsonSink {
     format_ = format;
     if (format == Format::kNative)
       reader_ = std::make_unique<NativeReader>(warnings_);
-    else
+    else if (format == Format::kNodeLink)
       reader_ = std::make_unique<NodeLinkReader>(warnings_);
+    else
+      reader_ = std::make_unique<TorchReader>(warnings_);
   }
   // Called once a top-level key: also the place to notice a key that comes twice.
   JsonGraphReader* ReaderFor(std::string_view key) {
@@ -93,7 +95,8 @@ class JsonDispatcher final : public JsonSink {
         Choose(Format::kNative);
       else if (NodeLinkReader::Knows(key))
         Choose(Format::kNodeLink);
-      else if (TorchReader::Knows(key)) Choose(Format::kTorch);
+      else if (TorchReader::Knows(key))
+        Choose(Format::kTorch);
       if (reader_ != nullptr && has_early_name_) {
         JsonTape tape;
         tape.AddString(early_name_);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dump that PyTorch's partitioner writes into its structured trace (artifact `min_cut_information`): the joint graph
-// of a training step, with bytes and run times for the values it considers recomputing, and shapes for the rest. What it
-// lacks is assumed, and said: element sizes, run times of the others, which values share a storage (known view functions
-// only), in-place updates (none). The exporter in python/ has all of this; this reader is for dumps that exist already.
+// The dump that PyTorch's partitioner writes into its structured trace (artifact `min_cut_information`): the joint
+// graph of a training step, with bytes and run times for the values it considers recomputing, and shapes for the rest.
+// What it lacks is assumed, and said: element sizes, run times of the others, which values share a storage (known view
+// functions only), in-place updates (none). The exporter in python/ has all of this; this reader is for dumps that
+// exist already.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -26,10 +27,11 @@ bool Contains(std::string_view text, std::string_view part) { return text.find(p
 // alias annotation and no write).
 bool IsView(std::string_view target) {
   static constexpr std::array<std::string_view, 30> kViews = {
-      "view",      "_unsafe_view", "permute", "t",         "transpose", "expand",  "slice",         "select",
-      "unsqueeze", "squeeze",      "alias",   "detach",    "split",     "chunk",   "as_strided",    "unbind",
-      "diagonal",  "unfold",       "movedim", "swapaxes",  "narrow",    "view_as", "split_with_sizes", "real",
-      "imag",      "view_as_real", "view_as_complex", "lift_fresh", "_reshape_alias", "expand_as"};
+      "view",           "_unsafe_view",     "permute",  "t",      "transpose",    "expand",          "slice",
+      "select",         "unsqueeze",        "squeeze",  "alias",  "detach",       "split",           "chunk",
+      "as_strided",     "unbind",           "diagonal", "unfold", "movedim",      "swapaxes",        "narrow",
+      "view_as",        "split_with_sizes", "real",     "imag",   "view_as_real", "view_as_complex", "lift_fresh",
+      "_reshape_alias", "expand_as"};
   const std::size_t at = target.find("aten.");
   if (at == std::string_view::npos) return false;
   const std::string_view name = target.substr(at + 5, target.find('.', at + 5) - at - 5);
@@ -83,7 +85,7 @@ double Number(JsonView v, const What& what) {
 
 bool TorchReader::Knows(std::string_view key) {
   static constexpr std::array<std::string_view, 7> kKeys = {
-      "Joint Graph Size",       "Joint Graph Edges", "Joint Graph Node Information", "Recomputable Banned Nodes Order",
+      "Joint Graph Size",        "Joint Graph Edges", "Joint Graph Node Information", "Recomputable Banned Nodes Order",
       "Knapsack Input Runtimes", "Absolute Memories", "Knapsack Input Memories"};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
@@ -135,9 +137,12 @@ void TorchReader::ReadNode(std::string_view name, JsonView value) {
     } else if (key == "recomputable_candidate_info") {
       WantKind(v, JsonKind::kObject, where);
       v.ForEachMember([&](std::string_view k, JsonView x) {
-        if (k == "recomputable_node_idx") node.candidate = WholeNumber(x, {"the candidate's number of node", name});
-        else if (k == "memory") node.memory = Number(x, {"the memory of node", name});
-        else if (k == "runtime") node.runtime = Number(x, {"the runtime of node", name});
+        if (k == "recomputable_node_idx")
+          node.candidate = WholeNumber(x, {"the candidate's number of node", name});
+        else if (k == "memory")
+          node.memory = Number(x, {"the memory of node", name});
+        else if (k == "runtime")
+          node.runtime = Number(x, {"the runtime of node", name});
       });
     }
   });
@@ -197,7 +202,8 @@ Graph TorchReader::Finish() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Node& n = nodes_[i];
     for (const std::string& in : n.inputs)
-      if (!index.contains(in)) throw InputError("node " + Quoted(n.name) + " reads " + Quoted(in) + ", which is no node");
+      if (!index.contains(in))
+        throw InputError("node " + Quoted(n.name) + " reads " + Quoted(in) + ", which is no node");
     if (IsGetitem(n.target) && !n.inputs.empty()) items[index.find(n.inputs[0])->second].push_back(n.name);
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -234,7 +240,8 @@ Graph TorchReader::Finish() {
                 " nodes are assumed: elements of the shape times " + std::to_string(per_element) + " bytes");
   warnings_.Say("durations of " + std::to_string(assumed_times) +
                 " ops are assumed: in proportion to their bytes, as the candidates' are; known views take none");
-  warnings_.Say(std::to_string(views) + " known view functions share their first input's storage; in-place updates are not in the dump");
+  warnings_.Say(std::to_string(views) +
+                " known view functions share their first input's storage; in-place updates are not in the dump");
   if (symbolic_) warnings_.Say("symbolic sizes count as " + std::to_string(kSymbolic));
   return builder.Build();
 }
