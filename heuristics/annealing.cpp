@@ -50,32 +50,69 @@ void Annealing::Offer(std::span<const std::int32_t> sequence) {
   best_duration_ = facts.duration;
   best_executions_ = executions;
   best_peak_ = facts.peak;
+  offered_ = true;
 }
 
 void Annealing::BeginCycle() {
-  cycle_moves_ = 0;
   static constexpr double kHot[] = {1.0, 3.0, 10.0, 0.3};
-  hot_ = params_.hot > 0 ? params_.hot : kHot[counts_.cycles % 4];
+  static constexpr double kWindowHot[] = {0.02, 0.02, 0.01, 0.02};
+  cycle_moves_ = 0;
+  const bool large = params_.window > 0 || (params_.window == 0 && in_.num_ops >= kWindowFrom);
+  windowed_ = large && has_plan() && params_.goal == AnnealingParams::Goal::kDuration && !state_.repeats().empty();
+  if (windowed_) {
+    OpenWindow();
+    hot_ = params_.hot > 0 ? params_.hot : kWindowHot[random_.Below(4)];
+  } else {
+    hot_ = params_.hot > 0 ? params_.hot : kHot[counts_.cycles % 4];
+  }
   temperature_ = hot_ * mean_duration_;
 }
 
-void Annealing::NoteBest() {
-  if (state_.excess() != 0) return;
-  if (params_.goal == AnnealingParams::Goal::kPeak) {
-    best_ = state_.Sequence();
-    best_duration_ = state_.duration();
-    best_executions_ = state_.executions();
-    best_peak_ = state_.Peak();
-    state_.SetBudget(best_peak_ - 1);
-    return;
-  }
-  if (has_plan() && (state_.duration() > best_duration_ ||
-                     (state_.duration() == best_duration_ && state_.executions() >= best_executions_)))
-    return;
+// Around a repeat: that is where something can be gained.
+void Annealing::OpenWindow() {
+  const std::int64_t most = params_.window > 0 ? params_.window : 4096;
+  const std::int64_t least = std::min<std::int64_t>(most, 256);
+  const std::int64_t events = std::max(least, random_.LogUniform(most));
+  const std::int64_t width =
+      std::max<std::int64_t>(1, events * state_.slots() / std::max<std::int64_t>(1, state_.executions()));
+  const auto& repeats = state_.repeats();
+  const std::int32_t centre = state_.slot(repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))]);
+  const std::int64_t low = centre - random_.Below(width);
+  slots_then_ = state_.slots();
+  low_ = static_cast<std::int32_t>(std::max<std::int64_t>(0, low));
+  high_ = static_cast<std::int32_t>(std::min<std::int64_t>(slots_then_, low + width));
+  window_repeats_.clear();
+  for (std::int32_t x = state_.EventAt(low_); x != state_.End() && state_.slot(x) < high_; x = state_.Next(x))
+    if (state_.IsRepeat(x)) window_repeats_.push_back(x);
+  window_moves_ = std::max<std::int64_t>(20 * events, 5'000);
+}
+
+bool Annealing::BetterThanBest() const {
+  if (state_.excess() != 0) return false;
+  return !has_plan() || state_.duration() < best_duration_ ||
+         (state_.duration() == best_duration_ && state_.executions() < best_executions_);
+}
+
+void Annealing::SaveBest() {
   best_ = state_.Sequence();
   best_duration_ = state_.duration();
   best_executions_ = state_.executions();
   best_peak_ = state_.Peak();
+  saved_at_ = counts_.moves;
+  unsaved_ = false;
+}
+
+// After a commit. Copying costs a pass: on large graphs it waits until the walk is about to leave (Step), and is not
+// done more often than the moves in between pay for.
+void Annealing::NoteBest() {
+  if (params_.goal == AnnealingParams::Goal::kPeak) {
+    if (state_.excess() != 0) return;
+    SaveBest();
+    state_.SetBudget(best_peak_ - 1);
+    return;
+  }
+  unsaved_ = BetterThanBest();
+  if (unsaved_ && (!has_plan() || in_.num_ops <= 512)) SaveBest();
 }
 
 void Annealing::Run(WorkBudget& work) {
@@ -88,19 +125,39 @@ void Annealing::Run(WorkBudget& work) {
     work.Spend(now - seen + kBatch * 120);
     seen = now;
   }
+  if (unsaved_) SaveBest();
+  work.Spend(state_.work() - seen);
+}
+
+void Annealing::EndCycle() {
+  ++counts_.cycles;
+  if (unsaved_) SaveBest();
+  if (!windowed_) cycle_length_ = static_cast<std::int64_t>(static_cast<double>(cycle_length_) * params_.growth);
+  // Back to the best, unless this is it or as good.
+  const bool level = has_plan() && state_.excess() == 0 && state_.duration() == best_duration_;
+  if (has_plan() && (offered_ || !(windowed_ && level))) {
+    state_.Load(best_);
+    offered_ = false;
+  }
+  BeginCycle();
 }
 
 void Annealing::Adapt() {
   cycle_moves_ += kBatch;
-  if (cycle_moves_ >= cycle_length_) {
-    ++counts_.cycles;
-    cycle_length_ = static_cast<std::int64_t>(static_cast<double>(cycle_length_) * params_.growth);
-    if (has_plan()) state_.Load(best_);
-    BeginCycle();
+  const std::int64_t length = windowed_ ? window_moves_ : cycle_length_;
+  if (cycle_moves_ >= length) {
+    EndCycle();
     return;
   }
-  const double done = static_cast<double>(cycle_moves_) / static_cast<double>(cycle_length_);
-  temperature_ = mean_duration_ * hot_ * std::pow(params_.cold / hot_, done);
+  if (windowed_ && slots_then_ != state_.slots()) {
+    const auto scale = static_cast<double>(state_.slots()) / slots_then_;
+    slots_then_ = state_.slots();
+    low_ = static_cast<std::int32_t>(low_ * scale);
+    high_ = std::min(slots_then_, static_cast<std::int32_t>(high_ * scale) + 1);
+  }
+  const double done = static_cast<double>(cycle_moves_) / static_cast<double>(length);
+  const double cold = windowed_ ? 0.25 * params_.cold : std::min(params_.cold, hot_ * 0.25);
+  temperature_ = mean_duration_ * hot_ * std::pow(cold / hot_, done);
   if (!params_.fixed_weight) {
     weight_ *= state_.excess() == 0 ? 0.97 : 1.03;
     weight_ = std::clamp(weight_, base_weight_ / 50, base_weight_ * (has_plan() ? 50 : 4));
@@ -151,7 +208,18 @@ void Annealing::Step() {
     state_.Rollback();
     return;
   }
+  if (unsaved_ && (easy > 0 || excess > 0)) {
+    unsaved_ = false;
+    if (counts_.moves - saved_at_ > static_cast<std::int64_t>(in_.num_ops / 16)) {
+      state_.Rollback();  // the copy is of the state without the move, which is given up
+      SaveBest();
+      return;
+    }
+  }
   state_.Commit();
+  if (windowed_)
+    for (const std::int32_t x : inserted_)
+      if (state_.Alive(x) && state_.slot(x) >= low_ && state_.slot(x) < high_) window_repeats_.push_back(x);
   ++counts_.accepted;
   ++counts_.taken[move];
   NoteBest();
@@ -159,12 +227,14 @@ void Annealing::Step() {
 
 bool Annealing::Propose(Move move) {
   budget_of_move_ = 12;
+  inserted_.clear();
   switch (move) {
     case kSplitHot: return SplitHot();
     case kSplitReader: return SplitReader();
-    case kErase:
-      return EraseWithOrphans(
-          state_.repeats()[At(random_.Below32(static_cast<std::int64_t>(state_.repeats().size())))]);
+    case kErase: {
+      const std::int32_t x = RandomRepeat();
+      return x != kNone && EraseWithOrphans(x);
+    }
     case kShift: return Shift();
     case kReplace: return Replace();
     case kMoveFirst: return MoveFirst(false);
@@ -180,8 +250,24 @@ bool Annealing::MayRun(std::int32_t op) const {
 }
 
 std::int32_t Annealing::RandomEvent() {
-  const std::int32_t x = state_.EventAt(random_.Below32(state_.slots()));
+  const std::int32_t low = windowed_ ? low_ : 0, high = windowed_ ? high_ : state_.slots();
+  const std::int32_t x = state_.EventAt(low + random_.Below32(high - low));
   return x == state_.Begin() ? state_.Next(x) : x;
+}
+
+std::int32_t Annealing::RandomRepeat() {
+  if (!windowed_) {
+    const auto& repeats = state_.repeats();
+    return repeats.empty() ? kNone : repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))];
+  }
+  while (!window_repeats_.empty()) {
+    const std::int32_t i = random_.Below32(static_cast<std::int64_t>(window_repeats_.size()));
+    const std::int32_t x = window_repeats_[At(i)];
+    if (state_.Alive(x) && state_.IsRepeat(x)) return x;
+    window_repeats_[At(i)] = window_repeats_.back();
+    window_repeats_.pop_back();
+  }
+  return kNone;
 }
 
 // One execution of `op` before event `before`; in staged order it goes to its place by rank within that stage.
@@ -204,7 +290,9 @@ std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
       before = state_.Next(q);
     }
   }
-  return state_.Insert(op, before);
+  const std::int32_t x = state_.Insert(op, before);
+  if (windowed_ && x != kNone) inserted_.push_back(x);
+  return x;
 }
 
 // An execution of `op` before `before`; an input that would have to live longer for it may be made again as well.
@@ -240,11 +328,10 @@ bool Annealing::SplitAt(std::int32_t event) {
   const auto n = static_cast<std::int64_t>(in_.num_ops);
   for (int tries = 0; tries < 12; ++tries) {
     std::int32_t op;
-    if ((tries & 1) == 0) {
+    if (tries % 4 == 0 && !windowed_) {
       op = random_.Below32(n);
     } else {
-      const std::int64_t s = state_.slot(event) - random_.LogUniform(state_.slots());
-      if (s < 0) continue;
+      const std::int64_t s = state_.slot(event) - random_.LogUniform(state_.slot(event));
       const std::int32_t x = state_.EventAt(static_cast<std::int32_t>(s));
       if (x == state_.Begin() || x == state_.End()) continue;
       op = state_.op(x);
@@ -307,8 +394,8 @@ std::int32_t Annealing::FirstUse(std::int32_t node) const {
 
 // A repeat goes elsewhere between the execution before it and its first reader.
 bool Annealing::Shift() {
-  const auto& repeats = state_.repeats();
-  const std::int32_t x = repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))];
+  const std::int32_t x = RandomRepeat();
+  if (x == kNone) return false;
   const std::int32_t use = FirstUse(x);
   std::int32_t target;
   const double r = random_.Unit();
@@ -329,8 +416,8 @@ bool Annealing::Shift() {
 
 // A repeat goes; something else that is resident where it saved memory is dropped instead.
 bool Annealing::Replace() {
-  const auto& repeats = state_.repeats();
-  const std::int32_t x = repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))];
+  const std::int32_t x = RandomRepeat();
+  if (x == kNone) return false;
   const std::int32_t lo = state_.slot(state_.PreviousOf(x)), hi = state_.slot(x);
   if (!EraseWithOrphans(x)) return false;
   const std::int32_t event = state_.EventAt(lo + 1 + random_.Below32(std::max(1, hi - lo - 1)));

@@ -36,6 +36,9 @@ struct AnnealingParams {
   bool fixed_weight = false;  // never adapt it
   std::int64_t cycle = 0;     // moves of the first cycle; 0: by the size of the graph
   double growth = 1.5;        // every further cycle is this much longer
+  // Events of a window: with a plan at hand each cycle stays within one stretch of the sequence, so that its cooling
+  // is over in time. 0: by the size of the graph (none below kWindowFrom ops); negative: never.
+  std::int64_t window = 0;
 };
 
 class Annealing {
@@ -67,7 +70,11 @@ class Annealing {
  private:
   enum Move { kSplitHot, kSplitReader, kErase, kShift, kReplace, kMoveFirst, kDragFirst, kMoves };
 
+  static constexpr std::size_t kWindowFrom = 3000;
+
   void BeginCycle();
+  void EndCycle();
+  void OpenWindow();
   void Step();
   bool Propose(Move move);
   bool SplitHot();
@@ -82,8 +89,11 @@ class Annealing {
   bool MayRun(std::int32_t op) const;
   std::int32_t FirstUse(std::int32_t node) const;
   std::int32_t RandomEvent();
+  std::int32_t RandomRepeat();
   void Adapt();
+  [[nodiscard]] bool BetterThanBest() const;
   void NoteBest();
+  void SaveBest();
 
   const Instance& in_;
   AnnealingParams params_;
@@ -96,6 +106,17 @@ class Annealing {
   int budget_of_move_ = 0;
   bool started_ = false;
 
+  bool windowed_ = false;                     // the present cycle
+  std::int32_t low_ = 0, high_ = 0;           // its slots
+  std::int32_t slots_then_ = 0;               // slots() when low_ and high_ were set
+  std::vector<std::int32_t> window_repeats_;  // repeats in there; stale entries are dropped when met
+
+  std::int64_t window_moves_ = 0;
+  std::vector<std::int32_t> inserted_;  // by the open transaction, while windowed
+  bool offered_ = false;                // best_ came from elsewhere and the walk has not been there
+
+  bool unsaved_ = false;  // the state is better than best_ and not yet copied
+  std::int64_t saved_at_ = 0;
   std::vector<std::int32_t> best_;
   std::int64_t best_duration_ = 0, best_executions_ = 0, best_peak_ = 0;
   Counts counts_;
