@@ -36,8 +36,11 @@ class StateSearch {
   struct Node {
     Cost done;
     std::int32_t parent, op;
-    std::int32_t next_covering = kNone;  // chain of expanded states with the same ops executed
     bool expanded = false;
+  };
+  struct Slot {
+    std::uint32_t hash = 0;  // saves the look at most states that differ
+    std::int32_t id = kNone;
   };
   struct Entry {
     std::int64_t duration;    // f
@@ -68,7 +71,8 @@ class StateSearch {
   bool Covered(std::int32_t id);
   [[nodiscard]] std::int64_t MemoryUsed() const {
     return static_cast<std::int64_t>(arena_.capacity() * sizeof(StateWord) + nodes_.capacity() * sizeof(Node) +
-                                     table_.size() * sizeof(std::int32_t) + queue_.size() * sizeof(Entry));
+                                     table_.size() * sizeof(Slot) + queue_.size() * sizeof(Entry)) +
+           2 * 8 * covering_words_;
   }
 
   const Instance& in_;
@@ -77,20 +81,22 @@ class StateSearch {
   const StateSearchOptions options_;
   std::vector<StateWord> arena_;  // packed states
   std::vector<Node> nodes_;
-  std::vector<std::int32_t> table_;     // open addressing over all states
-  std::vector<std::int32_t> covering_;  // open addressing: executed ops -> latest expanded state
-  std::size_t covering_used_ = 0;
+  std::vector<Slot> table_;  // open addressing over all states
+  // Executed ops -> expanded states, each as its remaining words, duration, executions.
+  boost::unordered_flat_map<std::vector<StateWord>, std::vector<StateWord>, StateSpace::WordsHash> covering_;
+  std::int64_t covering_words_ = 0;
+  std::vector<StateWord> key_;
   std::vector<StateWord> packed_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
 void StateSearch::Grow() {
-  std::vector<std::int32_t> bigger(std::max<std::size_t>(1024, table_.size() * 2), kNone);
-  for (const std::int32_t id : table_) {
-    if (id == kNone) continue;
-    std::size_t at = Hash(Words(id), space_.packed_words()) & (bigger.size() - 1);
-    while (bigger[at] != kNone) at = (at + 1) & (bigger.size() - 1);
-    bigger[at] = id;
+  std::vector<Slot> bigger(std::max<std::size_t>(1024, table_.size() * 2));
+  for (const Slot& slot : table_) {
+    if (slot.id == kNone) continue;
+    std::size_t at = slot.hash & (bigger.size() - 1);
+    while (bigger[at].id != kNone) at = (at + 1) & (bigger.size() - 1);
+    bigger[at] = slot;
   }
   table_ = std::move(bigger);
 }
@@ -98,18 +104,19 @@ void StateSearch::Grow() {
 std::int32_t StateSearch::FindOrAdd(const StateWord* words) {
   const std::size_t count = space_.packed_words();
   if (nodes_.size() * 2 >= table_.size()) Grow();
-  std::size_t at = Hash(words, count) & (table_.size() - 1);
-  for (; table_[at] != kNone; at = (at + 1) & (table_.size() - 1))
-    if (std::equal(words, words + count, Words(table_[at]))) return table_[at];
+  const auto hash = static_cast<std::uint32_t>(Hash(words, count) >> 8);
+  std::size_t at = hash & (table_.size() - 1);
+  for (; table_[at].id != kNone; at = (at + 1) & (table_.size() - 1))
+    if (table_[at].hash == hash && std::equal(words, words + count, Words(table_[at].id))) return table_[at].id;
   const auto id = static_cast<std::int32_t>(nodes_.size());
-  table_[at] = id;
+  table_[at] = {hash, id};
   arena_.insert(arena_.end(), words, words + count);
   nodes_.push_back({{options_.upper, 0}, kNone, kNone});
   return id;
 }
 
 void StateSearch::Reach(const SearchState& state, Cost done, std::int32_t parent, std::int32_t op) {
-  work_.Spend(60);
+  work_.Spend(200);
   const StateSpace::Remaining left = space_.LowerBound(state);
   if (!left.possible) return;
   std::int64_t f = 0;
@@ -126,36 +133,30 @@ void StateSearch::Reach(const SearchState& state, Cost done, std::int32_t parent
   queue_.push({f, done.executions + left.executions, to_run, id, done});
 }
 
-// Also enters the state among those that may cover others.
+// Also enters the state among those that may cover others. The rows of one set of executed ops lie side by side: this
+// scan is where the time goes, and chains through the states' own storage were five times as slow.
 bool StateSearch::Covered(std::int32_t id) {
-  const std::size_t words = space_.executed_words();
-  if (covering_used_ * 2 >= covering_.size()) {
-    std::vector<std::int32_t> bigger(std::max<std::size_t>(256, covering_.size() * 2), kNone);
-    for (const std::int32_t head : covering_) {
-      if (head == kNone) continue;
-      std::size_t at = Hash(Words(head), words) & (bigger.size() - 1);
-      while (bigger[at] != kNone) at = (at + 1) & (bigger.size() - 1);
-      bigger[at] = head;
-    }
-    covering_ = std::move(bigger);
-  }
-  std::size_t at = Hash(Words(id), words) & (covering_.size() - 1);
-  while (covering_[at] != kNone && !std::equal(Words(id), Words(id) + words, Words(covering_[at])))
-    at = (at + 1) & (covering_.size() - 1);
+  const std::size_t head = space_.executed_words(), tail = space_.packed_words() - head;
+  const StateWord* words = Words(id);
+  key_.assign(words, words + head);
+  std::vector<StateWord>& rows = covering_[key_];
   const Cost cost = nodes_[static_cast<std::size_t>(id)].done;
-  std::int64_t looked = 0;
-  for (std::int32_t other = covering_[at]; other != kNone;
-       other = nodes_[static_cast<std::size_t>(other)].next_covering) {
-    ++looked;
-    if (nodes_[static_cast<std::size_t>(other)].done <= cost && space_.Covers(Words(other), Words(id))) {
-      work_.Spend(4 * looked);
-      return true;
-    }
+  const std::size_t width = tail + 2;
+  std::size_t at = 0;
+  bool covered = false;
+  for (; at < rows.size() && !covered; at += width) {
+    const StateWord* row = rows.data() + at;
+    const auto duration = static_cast<std::int64_t>(row[tail]);
+    covered = space_.Covers(row, words + head) &&
+              (duration < cost.duration ||
+               (duration == cost.duration && static_cast<std::int32_t>(row[tail + 1]) <= cost.executions));
   }
-  work_.Spend(4 * looked);
-  if (covering_[at] == kNone) ++covering_used_;
-  nodes_[static_cast<std::size_t>(id)].next_covering = covering_[at];
-  covering_[at] = id;
+  work_.Spend(static_cast<Ticks>(at) + 60);
+  if (covered) return true;
+  covering_words_ += static_cast<std::int64_t>(width);
+  rows.insert(rows.end(), words + head, words + head + tail);
+  rows.push_back(static_cast<StateWord>(cost.duration));
+  rows.push_back(static_cast<StateWord>(cost.executions));
   return false;
 }
 

@@ -101,11 +101,11 @@ void StateSpace::Unpack(const StateWord* in, SearchState& s) const {
 }
 
 bool StateSpace::Covers(const StateWord* a, const StateWord* b) const {
-  for (std::size_t w = op_words_; w < op_words_ + value_words_; ++w)
+  for (std::size_t w = 0; w < value_words_; ++w)
     if ((b[w] & ~a[w]) != 0) return false;
   if (op_words_ + value_words_ == packed_words_) return true;
-  const auto* x = reinterpret_cast<const unsigned char*>(a + op_words_ + value_words_);
-  const auto* y = reinterpret_cast<const unsigned char*>(b + op_words_ + value_words_);
+  const auto* x = reinterpret_cast<const unsigned char*>(a + value_words_);
+  const auto* y = reinterpret_cast<const unsigned char*>(b + value_words_);
   // What b holds must lie in equal storages in a. (Other names in them do no harm.)
   for (std::size_t i = 0; i < tied_.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)

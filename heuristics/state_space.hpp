@@ -42,6 +42,10 @@ class StateSpace {
   // `max_executions` 0: no cap.
   StateSpace(const Instance& instance, std::int64_t budget, OrderMode mode, std::int32_t max_executions);
 
+  struct WordsHash {
+    std::size_t operator()(const std::vector<StateWord>& words) const;
+  };
+
   // False where the instance is too large for the packed form; then nothing else may be called.
   [[nodiscard]] bool supported() const { return supported_; }
   [[nodiscard]] std::size_t packed_words() const { return packed_words_; }
@@ -65,7 +69,8 @@ class StateSpace {
   template <class Visit>
   void Successors(const SearchState& state, Visit visit);
 
-  // Is everything that `b` allows allowed by `a` at no higher cost? Both packed, with the same executed ops.
+  // Is everything that `b` allows allowed by `a` at no higher cost? Both packed, with the same executed ops, which are
+  // left out: the pointers are to the words after executed_words().
   [[nodiscard]] bool Covers(const StateWord* a, const StateWord* b) const;
 
   // Work done since the last call, in ticks.
@@ -103,9 +108,6 @@ class StateSpace {
   std::vector<std::int64_t> storage_bytes_;  // of the storage a value lives in
   std::vector<std::uint8_t> is_consumed_;    // some op overwrites it
 
-  struct WordsHash {
-    std::size_t operator()(const std::vector<StateWord>& words) const;
-  };
   boost::unordered_flat_map<std::vector<StateWord>, std::vector<StateWord>, WordsHash> relevant_;
 
   // Scratch of Successors.
