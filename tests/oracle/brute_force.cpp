@@ -235,14 +235,17 @@ OracleAnswer BruteForce(const Graph& graph, std::int64_t budget, OrderMode mode,
 }
 
 std::int64_t LeastBudget(const Graph& graph, OrderMode mode, std::int32_t max_executions) {
-  std::int64_t high = 0;
-  for (std::size_t i = 0; i < graph.num_tensors(); ++i) high += 2 * graph.size(ToTensorId(i)).count();
+  // Everything alive at once is mostly enough; more is needed where old storages live on for views that may not be made
+  // again. Hence the doubling.
+  std::int64_t high = 1;
+  for (std::size_t i = 0; i < graph.num_tensors(); ++i) high += graph.size(ToTensorId(i)).count();
   for (std::size_t i = 0; i < graph.num_ops(); ++i) high += graph.workspace(ToOpId(i)).count();
-  // More than everything alive twice over is never needed: an old storage lives on only for its old views, and a view
-  // made again moves to the new one... unless the view may not be made again, so double until a plan is found or the
-  // budget is beyond what all executions together could hold.
-  for (int i = 0; i < 4 && !BruteForce(graph, high, mode, max_executions).feasible; ++i) high = 2 * high + 1;
-  if (!BruteForce(graph, high, mode, max_executions).feasible) return -1;
+  bool feasible = BruteForce(graph, high, mode, max_executions).feasible;
+  for (int i = 0; i < 5 && !feasible && high < std::int64_t{1} << 60; ++i) {
+    high *= 2;
+    feasible = BruteForce(graph, high, mode, max_executions).feasible;
+  }
+  if (!feasible) return -1;
   std::int64_t low = 0;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
