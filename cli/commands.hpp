@@ -23,6 +23,7 @@ struct AddedCommand {
 [[nodiscard]] AddedCommand AddCheck(CLI::App& app);
 [[nodiscard]] AddedCommand AddConvert(CLI::App& app);
 [[nodiscard]] AddedCommand AddGen(CLI::App& app);
+[[nodiscard]] AddedCommand AddInfo(CLI::App& app);
 [[nodiscard]] AddedCommand AddOptions(CLI::App& app);
 
 }  // namespace ebb::cli

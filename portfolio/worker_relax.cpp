@@ -56,7 +56,8 @@ class RelaxWorker : public Worker {
     params.order = problem_.order;
     params.budget = problem_.budget.count();
     params.max_executions = problem_.max_executions.value_or(0);
-    params.seed = static_cast<std::uint64_t>(problem_.options->seed) * 1000 + 500 + static_cast<std::uint64_t>(starts_++);
+    params.seed =
+        static_cast<std::uint64_t>(problem_.options->seed) * 1000 + 500 + static_cast<std::uint64_t>(starts_++);
     params.hot = 0.03;
     params.cold = 0.003;
     polish_.emplace(problem_.instance, params);
