@@ -152,16 +152,17 @@ Graph GenerateTransformer(const GenerateSpec& spec) {
   Costs costs(spec.seed);
   Tape tape(builder, spec.plain);
   const std::int64_t width = 512 * kKiB;  // bytes of one activation of the model's width
+  const std::int64_t square = width / 8;  // and of a square weight: a long sequence and a narrow model
   struct Weights {
     Tape::Id q, k, v, out, up, down;
   };
   std::vector<Weights> weights;
   for (std::int64_t l = 0; l < spec.layers; ++l)
-    weights.push_back({tape.AddParameter(Name("q_weight", l), width), tape.AddParameter(Name("k_weight", l), width),
-                       tape.AddParameter(Name("v_weight", l), width), tape.AddParameter(Name("out_weight", l), width),
-                       tape.AddParameter(Name("up_weight", l), 4 * width),
-                       tape.AddParameter(Name("down_weight", l), 4 * width)});
-  const Tape::Id embedding = tape.AddParameter("embedding_weight", 8 * width);
+    weights.push_back({tape.AddParameter(Name("q_weight", l), square), tape.AddParameter(Name("k_weight", l), square),
+                       tape.AddParameter(Name("v_weight", l), square), tape.AddParameter(Name("out_weight", l), square),
+                       tape.AddParameter(Name("up_weight", l), 4 * square),
+                       tape.AddParameter(Name("down_weight", l), 4 * square)});
+  const Tape::Id embedding = tape.AddParameter("embedding_weight", 8 * square);
   for (std::int64_t m = 0; m < spec.microbatches; ++m) {
     const std::string batch = spec.microbatches > 1 ? "m" + std::to_string(m) + "." : std::string();
     std::string block = batch;

@@ -3,14 +3,17 @@
 // another, features where asked for and none where plain.
 #include "io/generate.hpp"
 
+#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "engine/base/status.hpp"
+#include "engine/problem/fingerprint.hpp"
 #include "engine/problem/instance.hpp"
 #include "engine/problem/plan.hpp"
 #include "engine/problem/validator.hpp"
+#include "io/read_graph.hpp"
 #include "io/write_graph.hpp"
 
 using namespace ebb;
@@ -113,4 +116,22 @@ TEST_CASE("seed 0 gives equal layers") {
   spec.layers = 5;
   const Graph g = Generate("chain", spec);
   for (std::size_t i = 0; i < 5; ++i) CHECK(g.duration(ToOpId(i)) == g.duration(ToOpId(0)));
+}
+
+TEST_CASE("the examples are what the commands in their README make") {
+  const auto check = [](const char* file, const char* kind, const GenerateSpec& spec) {
+    CAPTURE(file);
+    const std::filesystem::path path = std::filesystem::path(EBB_SOURCE_DIR) / "examples" / file;
+    CHECK(Fingerprint(ReadGraph(path).graph) == Fingerprint(Generate(kind, spec)));
+  };
+  GenerateSpec spec;
+  spec.layers = 4;
+  check("training_step.json", "transformer", spec);
+  check("unet.json", "unet", spec);
+  spec.layers = 20;
+  spec.plain = true;
+  check("chain.json", "chain", spec);
+  spec = {};
+  spec.seed = 3;
+  check("layered.json", "layered", spec);
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,18 @@ std::vector<OpId> Sequence(const ebb_plan* plan) {
 }
 
 constexpr const char* kOrders[] = {"fixed", "staged", "free"};
+
+// One of the choices that the option's table lists.
+std::string DrawMethod(Rng& rng) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < ebb_num_options(); ++i) {
+    if (std::strcmp(ebb_option_name(i), "method") != 0) continue;
+    std::stringstream text(ebb_option_choices(i));
+    for (std::string one; std::getline(text, one, '|');) all.push_back(one);
+  }
+  REQUIRE_FALSE(all.empty());
+  return all[static_cast<std::size_t>(Draw(rng, 0, static_cast<std::int64_t>(all.size()) - 1))];
+}
 
 struct Tally {
   int solves = 0, optimal = 0, feasible = 0, infeasible = 0, unknown = 0;
@@ -90,6 +103,7 @@ void SolveOnce(const Graph& graph, ebb_graph* handle, Rng& rng, bool full, Tally
       set("work-limit", "0.02");
     else
       set("time-limit", "0.05");
+    if (Chance(rng, 30)) set("method", DrawMethod(rng));
     for (std::size_t i = 0; i < ebb_num_options(); ++i) {
       if (std::strcmp(ebb_option_type(i), "switch") != 0) continue;
       const bool is_state_search = std::strcmp(ebb_option_name(i), "state-search") == 0;
