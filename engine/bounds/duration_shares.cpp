@@ -69,7 +69,7 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
     for (; i < charges.size() && charges[i].op == op; ++i) {
       const Gap& gap = table.gaps[charges[i].gap];
       group.shared |= gap.begin < reach;
-      reach = std::max(reach, gap.end);
+      reach = std::max(reach, gap.until);
       total += in.duration[op];
     }
     group.end = i;
@@ -97,7 +97,7 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
     const std::int64_t duration = in.duration[charges[group.begin].op];
     const auto is_forced = [&](const Gap& gap) {
       for (std::size_t k = group.forced_begin; k < group.forced_end; ++k)
-        if (gap.begin <= forced[k].end && forced[k].begin <= gap.end) return true;
+        if (gap.begin <= forced[k].end && forced[k].begin <= gap.until) return true;
       return false;
     };
     if (!group.shared) {
@@ -111,7 +111,7 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
     std::vector<std::int32_t> points;
     for (std::size_t i = group.begin; i < group.end; ++i) {
       points.push_back(table.gaps[charges[i].gap].begin);
-      points.push_back(table.gaps[charges[i].gap].end);
+      points.push_back(table.gaps[charges[i].gap].until);
     }
     std::sort(points.begin(), points.end());
     points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -122,13 +122,13 @@ GapCosts ShareDurations(const Instance& in, const GapTable& table, std::span<con
     for (std::size_t i = group.begin; i < group.end; ++i) {
       const Gap& gap = table.gaps[charges[i].gap];
       sum[point(gap.begin)] += weight_of(charges[i].gap);
-      sum[point(gap.end)] -= weight_of(charges[i].gap);
+      sum[point(gap.until)] -= weight_of(charges[i].gap);
     }
     for (std::size_t i = 1; i < sum.size(); ++i) sum[i] += sum[i - 1];
     const RangeMax most(sum);
     for (std::size_t i = group.begin; i < group.end; ++i) {
       const Gap& gap = table.gaps[charges[i].gap];
-      const Int128 at_once = most.Max(point(gap.begin), point(gap.end));
+      const Int128 at_once = most.Max(point(gap.begin), point(gap.until));
       if (at_once == 0 || is_forced(gap)) continue;
       // duration * scale * weight can pass 127 bits only where weights are near 2^62: halve both sides
       Int128 w = weight_of(charges[i].gap), whole = at_once;

@@ -159,7 +159,7 @@ struct GapCoverInteger::Impl {
 
   [[nodiscard]] bool ForcedOver(std::int32_t op, const Gap& gap) const {
     for (const ForcedRerun& f : table.forced)
-      if (f.op == op && gap.begin <= f.end && f.begin <= gap.end) return true;
+      if (f.op == op && gap.begin <= f.end && f.begin <= gap.until) return true;
     return false;
   }
 
@@ -169,7 +169,7 @@ struct GapCoverInteger::Impl {
     for (std::size_t g = 0; g < table.gaps.size(); ++g)
       for (std::int32_t op : table.charges[g]) {
         is_shared[op] |= table.gaps[g].begin < reach[op];
-        reach[op] = std::max(reach[op], table.gaps[g].end);
+        reach[op] = std::max(reach[op], table.gaps[g].until);
       }
   }
 
@@ -197,7 +197,7 @@ struct GapCoverInteger::Impl {
         } else {
           first[op] = begin;
         }
-        reach[op] = std::max(reach[op], gap.end);
+        reach[op] = std::max(reach[op], gap.until);
       }
     }
     std::vector<std::int32_t> part_of(rows.size());
@@ -279,7 +279,7 @@ struct GapCoverInteger::Impl {
       std::vector<std::int32_t> points;
       for (; i < shared.size() && shared[i].first == op; ++i) {
         points.push_back(table.gaps[gaps[shared[i].second]].begin);
-        points.push_back(table.gaps[gaps[shared[i].second]].end);
+        points.push_back(table.gaps[gaps[shared[i].second]].until);
       }
       std::sort(points.begin(), points.end());
       points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -290,7 +290,7 @@ struct GapCoverInteger::Impl {
         const Gap& gap = table.gaps[gaps[which]];
         if (column[which] >= 0) program.rows.Term(column[which], -1);
         for (std::size_t s = 0; s + 1 < points.size(); ++s)
-          if (gap.begin <= points[s] && points[s + 1] <= gap.end)
+          if (gap.begin <= points[s] && points[s + 1] <= gap.until)
             program.rows.Term(base + static_cast<std::int32_t>(s), 1);
         program.rows.EndRow(column[which] >= 0 ? 0 : 1);
       }

@@ -37,6 +37,7 @@ struct Gap {
   std::int32_t begin, end;  // rows [begin, end), never empty
   std::int32_t reader;      // the op that ends it; -1: the end of the plan
   std::int64_t bytes;       // > 0
+  std::int32_t until;       // reruns that it charges come before this row; end, except for late reads in free order
 };
 
 // `op` must run again at least once after row `begin` and before row `end` (or the end), whatever is kept.
