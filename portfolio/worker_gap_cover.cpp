@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/bounds/free_order_gaps.hpp"
 #include "engine/bounds/gap_cover_flow.hpp"
 #include "engine/bounds/gap_cover_integer.hpp"
 #include "engine/bounds/gaps.hpp"
@@ -45,7 +46,7 @@ class GapCoverWorker : public Worker {
     // Ticks by size: the simplex does not count its own (measured: 1.3 s for 54k gaps).
     budget.Spend(static_cast<Ticks>(table_.gaps.size()) * 2000 + static_cast<Ticks>(table_.num_rows()) * 1000);
     if (table_.impossible) {
-      if (!binding()) return false;
+      if (!binding()) return BoundAnyOrder(exchange);
       Infeasibility why;
       const auto value = static_cast<std::size_t>(*table_.impossible);
       if (in.maker[value] >= 0) {
@@ -61,7 +62,7 @@ class GapCoverWorker : public Worker {
     }
     flow_ = SolveGapCover(in, table_, problem_.budget.count());
     if (flow_.shortage) {
-      if (!binding()) return false;
+      if (!binding()) return BoundAnyOrder(exchange);
       Infeasibility why;
       why.op = ToOpId(static_cast<std::size_t>(table_.row_op[flow_.shortage->row]));
       why.bytes_needed = flow_.shortage->needed;
@@ -75,7 +76,27 @@ class GapCoverWorker : public Worker {
     PlanByPrices(in, table_, problem_.budget.count(), flow_, in.num_ops <= kManyOps ? kRepricings : 0,
                  problem_.max_executions.value_or(0), work, offer);
     budget.Spend(work.spent());
-    return binding() && problem_.options->gap_cover_integer;
+    if (!binding()) return BoundAnyOrder(exchange);
+    return problem_.options->gap_cover_integer;
+  }
+
+  // Free order: from here on the table is that of paths through the graph. False: all is said.
+  bool BoundAnyOrder(Exchange& exchange) {
+    const Instance& in = problem_.instance;
+    table_ = BestFreeOrderGaps(in, problem_.budget.count());
+    flow_ = SolveGapCover(in, table_, problem_.budget.count());
+    if (flow_.shortage) {
+      Infeasibility why;
+      why.op = ToOpId(static_cast<std::size_t>(table_.row_op[flow_.shortage->row]));
+      why.bytes_needed = flow_.shortage->needed;
+      why.bytes_given = flow_.shortage->given;
+      why.text = "when op '" + problem_.graph->op_name(why.op) + "' first runs, " + std::to_string(why.bytes_needed) +
+                 " bytes are needed in any order, the budget gives " + std::to_string(why.bytes_given);
+      exchange.ProveInfeasible(std::move(why));
+      return false;
+    }
+    exchange.RaiseBound(in.base_duration + flow_.extra, name());
+    return problem_.options->gap_cover_integer;
   }
 
   std::optional<std::int64_t> Cutoff(const Exchange& exchange) const {
