@@ -64,7 +64,7 @@ class Tape {
   bool plain_;
   std::vector<Tensor> tensors_;
   std::vector<Step> steps_;
-  std::int64_t sums_ = 0, backward_ops_ = 0;
+  std::int64_t sums_ = 0;
 };
 
 }  // namespace ebb

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/graph_fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  ebb::fuzz::ReadOnce(data, size, "node-link");
+  return 0;
+}
