@@ -67,6 +67,10 @@ LearningSolver::~LearningSolver() = default;
 
 void LearningSolver::SetCutoff(std::int64_t cutoff) {
   if (cutoff >= cutoff_) return;
+  std::int64_t multiple = cutoff / step_;
+  if (multiple * step_ < cutoff) ++multiple;
+  cutoff = multiple * step_;
+  if (cutoff >= cutoff_) return;
   cutoff_ = cutoff;
   if (cutoff_ <= floor_) finished_ = true;
   engine_.AddClause({engine_.Leq(total_, cutoff - 1)});
@@ -136,8 +140,5 @@ void LearningSolver::ReadRoot() {
     if (engine_.IsFalse(model_.column[j])) root_upper_[j] = 0;
   }
 }
-
-std::span<const std::int8_t> LearningSolver::root_lower() { return root_lower_; }
-std::span<const std::int8_t> LearningSolver::root_upper() { return root_upper_; }
 
 }  // namespace ebb

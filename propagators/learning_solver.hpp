@@ -17,15 +17,14 @@
 
 #include "engine/base/work_budget.hpp"
 #include "engine/core/engine.hpp"
-#include "engine/linear/branch_and_bound.hpp"
+#include "engine/linear/binary_solver.hpp"
 #include "propagators/linear_relaxation.hpp"
 #include "propagators/relaxation_brancher.hpp"
 
 namespace ebb {
 
-class LearningSolver {
+class LearningSolver final : public BinarySolver {
  public:
-  using State = BranchAndBound::State;  // all but kRootDone
   struct Params {
     LinearRelaxation::Params relaxation;
     RelaxationBrancher::Params branching;
@@ -35,31 +34,30 @@ class LearningSolver {
 
   // `separator` may be null; it must outlive this.
   LearningSolver(BinaryProgram program, RowSeparator* separator, const Params& params);
-  ~LearningSolver();
+  ~LearningSolver() override;
   LearningSolver(const LearningSolver&) = delete;
   LearningSolver& operator=(const LearningSolver&) = delete;
 
-  // Only solutions of cost < cutoff are looked for from now on. Never raised.
-  void SetCutoff(std::int64_t cutoff);
-  [[nodiscard]] std::int64_t cutoff() const { return cutoff_; }
+  // Rounded up to a multiple of the costs' common divisor.
+  void SetCutoff(std::int64_t cutoff) override;
+  [[nodiscard]] std::int64_t cutoff() const override { return cutoff_; }
 
-  // Goes on until something is to be told. kSolution: see solution(); call again to go on. Between calls only what was
-  // learned is kept, not the place in the search: a budget should pay for some hundred LPs.
-  State Step(WorkBudget& work);
+  // Goes on until something is to be told. Between calls only what was learned is kept, not the place in the search: a
+  // budget should pay for some hundred LPs.
+  State Step(WorkBudget& work) override;
 
-  // Valid at any time: no solution costs less than min(this, cutoff()). Monotone.
-  [[nodiscard]] std::int64_t lower_bound() const { return floor_; }
-  [[nodiscard]] bool has_solution() const { return !solution_.empty(); }
-  [[nodiscard]] std::span<const std::int8_t> solution() const { return solution_; }
-  [[nodiscard]] std::int64_t solution_cost() const { return solution_cost_; }
-
-  // Columns that are the same in every solution below the cutoff.
-  [[nodiscard]] std::span<const std::int8_t> root_lower();
-  [[nodiscard]] std::span<const std::int8_t> root_upper();
-  // The LP's point and, per row of rows(), its duals when the root was left the first time; empty before.
-  [[nodiscard]] std::span<const double> root_x() const { return relaxation_->root_x(); }
-  [[nodiscard]] std::span<const double> root_duals() const { return relaxation_->root_duals(); }
-  [[nodiscard]] const IntegerRows& rows() const { return model_.rows; }
+  [[nodiscard]] std::int64_t lower_bound() const override { return floor_; }
+  [[nodiscard]] bool has_solution() const override { return !solution_.empty(); }
+  [[nodiscard]] std::span<const std::int8_t> solution() const override { return solution_; }
+  [[nodiscard]] std::int64_t solution_cost() const override { return solution_cost_; }
+  [[nodiscard]] std::span<const std::int8_t> root_lower() const override { return root_lower_; }
+  [[nodiscard]] std::span<const std::int8_t> root_upper() const override { return root_upper_; }
+  // When the root was left the first time.
+  [[nodiscard]] std::span<const double> root_x() const override { return relaxation_->root_x(); }
+  [[nodiscard]] std::span<const double> root_duals() const override { return relaxation_->root_duals(); }
+  [[nodiscard]] const IntegerRows& rows() const override { return model_.rows; }
+  [[nodiscard]] std::int64_t nodes() const override { return statistics().conflicts; }
+  [[nodiscard]] std::int64_t lp_iterations() const override { return relaxation_->program().iterations(); }
   [[nodiscard]] const core::EngineStatistics& statistics() const { return engine_.statistics(); }
   [[nodiscard]] const LinearRelaxation::Counters& counters() const { return relaxation_->counters(); }
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "engine/core/engine.hpp"
-#include "engine/linear/branch_and_bound.hpp"
+#include "engine/linear/binary_solver.hpp"
 #include "engine/linear/exact_dual_bound.hpp"
 #include "engine/linear/linear_program.hpp"
 #include "propagators/linear_model.hpp"

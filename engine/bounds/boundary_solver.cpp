@@ -78,7 +78,7 @@ struct BoundarySolver::Impl {
 
   std::unique_ptr<BoundaryModel> model;
   std::unique_ptr<ModelRows> separator;
-  std::unique_ptr<BranchAndBound> search;
+  std::unique_ptr<BinarySolver> search;
   Ticks tree_spent = 0;
 
   // ---- what is known of every better sequence -----------------------------------------------------------------------
@@ -158,9 +158,13 @@ struct BoundarySolver::Impl {
     for (std::size_t r = 0; r < program.rows.size(); ++r)
       if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
     separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
-    BranchAndBound::Params p;
-    p.root_only = root_only;
-    search = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
+    if (!root_only && params.search) {
+      search = params.search(std::move(program), separator.get());
+    } else {
+      BranchAndBound::Params p;
+      p.root_only = root_only;
+      search = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
+    }
     if (incumbent != kInfinity) search->SetCutoff(incumbent - instance.base_duration);
     ++progress.models;
     progress.columns = model->columns().size();
@@ -172,9 +176,8 @@ struct BoundarySolver::Impl {
     const std::int64_t relaxed = std::min(search->lower_bound(), search->cutoff());
     if (relaxed > 0 && relaxed < kInfinity) floor = std::max(floor, instance.base_duration + relaxed);
     if (floor > incumbent) floor = incumbent;
-    const auto& c = search->counters();
-    progress.nodes = c.nodes;
-    progress.lp_iterations = c.lp_iterations;
+    progress.nodes = search->nodes();
+    progress.lp_iterations = search->lp_iterations();
     progress.rows = search->rows().size();
   }
 

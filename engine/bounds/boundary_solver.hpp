@@ -46,6 +46,7 @@ class BoundarySolver {
     bool moment_rows = true;
     bool carry_fixings = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this
+    BinarySolverFactory search;        // for step 2; none: branch and bound
   };
   struct Candidate {
     std::vector<std::int32_t> sequence;  // valid and in the given order; may be over the budget

@@ -17,28 +17,12 @@
 #include <vector>
 
 #include "engine/base/work_budget.hpp"
+#include "engine/linear/binary_solver.hpp"
 #include "engine/linear/integer_rows.hpp"
 
 namespace ebb {
 
-struct BinaryProgram {
-  std::vector<std::int64_t> cost;  // minimised, any sign
-  IntegerRows rows;
-  std::vector<std::int32_t> knapsacks;    // rows worth cover and rounding cuts (memory rows)
-  std::vector<std::int32_t> lazy;         // rows kept out of the LP until violated
-  std::vector<std::int8_t> lower, upper;  // empty: 0 and 1 everywhere
-};
-
-// Cuts and lazy rows on demand.
-class RowSeparator {
- public:
-  virtual ~RowSeparator() = default;
-  // Appends rows that x violates and that every wanted integer point obeys. `integral`: x is a 0/1 point that obeys all
-  // rows so far; when nothing comes back it counts as a solution. `root`: rows are wanted generously.
-  virtual void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) = 0;
-};
-
-class BranchAndBound {
+class BranchAndBound final : public BinarySolver {
  public:
   struct Params {
     std::int32_t root_rounds = 60;  // cutting rounds at the root
@@ -51,12 +35,6 @@ class BranchAndBound {
     bool knapsack_cuts = true;
     bool root_only = false;  // stop when the root is done: a bound and an LP solution
   };
-  enum class State {
-    kSolution,  // a better solution was found: see solution(); call again to go on
-    kLimit,     // the budget is used up
-    kFinished,  // nothing below cutoff() is left
-    kRootDone,  // only with root_only
-  };
   struct Counters {
     std::int64_t nodes = 0, lp_iterations = 0, strong_branchings = 0, cuts = 0, fixed_at_root = 0, solutions = 0;
     std::int64_t exact_failures = 0;  // LP verdicts that the integers did not confirm
@@ -64,30 +42,32 @@ class BranchAndBound {
 
   // `separator` may be null; it must outlive this.
   BranchAndBound(BinaryProgram program, RowSeparator* separator, const Params& params);
-  ~BranchAndBound();
+  ~BranchAndBound() override;
   BranchAndBound(const BranchAndBound&) = delete;
   BranchAndBound& operator=(const BranchAndBound&) = delete;
 
   // Only solutions of cost < cutoff are looked for from now on. Never raised; rounded up to a
   // multiple of the costs' common divisor.
-  void SetCutoff(std::int64_t cutoff);
-  [[nodiscard]] std::int64_t cutoff() const;
+  void SetCutoff(std::int64_t cutoff) override;
+  [[nodiscard]] std::int64_t cutoff() const override;
 
-  State Step(WorkBudget& work);
+  State Step(WorkBudget& work) override;
 
   // Valid at any time: no solution costs less than min(this, cutoff()). Monotone.
-  [[nodiscard]] std::int64_t lower_bound() const;
-  [[nodiscard]] bool has_solution() const;
-  [[nodiscard]] std::span<const std::int8_t> solution() const;
-  [[nodiscard]] std::int64_t solution_cost() const;
+  [[nodiscard]] std::int64_t lower_bound() const override;
+  [[nodiscard]] bool has_solution() const override;
+  [[nodiscard]] std::span<const std::int8_t> solution() const override;
+  [[nodiscard]] std::int64_t solution_cost() const override;
 
   // Columns that are the same in every solution below the cutoff.
-  [[nodiscard]] std::span<const std::int8_t> root_lower() const;
-  [[nodiscard]] std::span<const std::int8_t> root_upper() const;
-  [[nodiscard]] std::span<const double> root_x() const;  // LP solution when the root was left
+  [[nodiscard]] std::span<const std::int8_t> root_lower() const override;
+  [[nodiscard]] std::span<const std::int8_t> root_upper() const override;
+  [[nodiscard]] std::span<const double> root_x() const override;  // LP solution when the root was left
   // Per row of rows(): the dual when the root was left (0 for rows not in the LP).
-  [[nodiscard]] std::span<const double> root_duals() const;
-  [[nodiscard]] const IntegerRows& rows() const;
+  [[nodiscard]] std::span<const double> root_duals() const override;
+  [[nodiscard]] const IntegerRows& rows() const override;
+  [[nodiscard]] std::int64_t nodes() const override { return counters().nodes; }
+  [[nodiscard]] std::int64_t lp_iterations() const override { return counters().lp_iterations; }
   [[nodiscard]] const Counters& counters() const;
 
  private:
