@@ -53,7 +53,8 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
     proofs.push_back({MakeStateSearchWorker(problem), 1});
   if (o.gap_cover) proofs.push_back({MakeGapCoverWorker(problem), 0.5});
   const bool relax = problem.order != OrderMode::kFree && problem.may_recompute();
-  if ((all || o.method == Method::kRelax) && o.relax && relax) proofs.push_back({MakeRelaxWorker(problem), 2});
+  if ((all || o.method == Method::kRelax) && o.relax && relax)
+    proofs.push_back({FallsApart(problem) ? MakeStretchesWorker(problem) : MakeRelaxWorker(problem), 2});
   if (o.anneal && (all || o.method == Method::kAnneal)) {
     for (int i = 0; i < lanes; ++i) out[static_cast<std::size_t>(i)].push_back({MakeAnnealWorker(problem, i), 1});
   }

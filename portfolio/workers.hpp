@@ -25,6 +25,11 @@ namespace ebb {
 // staged order.
 [[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);
 
+// Fixed and staged order where the given order falls apart into several stretches that are over the budget: the boundary
+// relaxation and local search of each stretch by itself, in place of one relaxation of the whole.
+[[nodiscard]] bool FallsApart(const Problem& problem);
+[[nodiscard]] std::unique_ptr<Worker> MakeStretchesWorker(const Problem& problem);
+
 // The exact search over states (heuristics/state_search.hpp), for small graphs.
 [[nodiscard]] bool StateSearchFits(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeStateSearchWorker(const Problem& problem);

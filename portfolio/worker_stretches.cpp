@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order falls apart (engine/problem/stretches.hpp): each stretch that is over the budget is solved by itself, by
+// the boundary relaxation and a cold local search, as in worker_relax.cpp. Plans are put together from the best known
+// piece of each stretch, also from pieces of others' plans; bounds add up.
+//
+// A training step of 40 microbatches is 40 problems of 2,306 ops, of which each is proved optimal in a second or so,
+// where one relaxation of 92,240 ops has more columns than an LP can take.
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "engine/bounds/boundary_solver.hpp"
+#include "engine/bounds/gap_cover_flow.hpp"
+#include "engine/problem/stretches.hpp"
+#include "heuristics/annealing.hpp"
+#include "heuristics/decode.hpp"
+#include "heuristics/priced_plans.hpp"
+#include "portfolio/workers.hpp"
+
+namespace ebb {
+namespace {
+
+constexpr Ticks kFirstTurn = 300'000'000;            // a stretch's, doubled from pass to pass
+constexpr Ticks kOfferTicksPerExecution = 300 * 10;  // work between two plans: ten times what judging one takes
+
+// The op of a stretch instance back to the whole.
+std::vector<std::int32_t> Globally(const Instance& in, const Stretch& s, std::span<const std::int32_t> sequence) {
+  std::vector<std::int32_t> out;
+  out.reserve(sequence.size());
+  for (std::int32_t op : sequence) out.push_back(in.order[s.begin + op]);
+  return out;
+}
+
+class StretchSearch {
+ public:
+  StretchSearch(const Problem& problem, const Stretch& stretch, int index)
+      : problem_(problem), stretch_(stretch), index_(index), in_(TakeStretch(problem.instance, stretch)) {}
+
+  // The flow's bound, so that every stretch has one before the first is searched.
+  void Bound(WorkBudget& work) {
+    const GapTable table = FixedOrderGaps(in_);
+    const GapCoverBound flow = SolveGapCover(in_, table, problem_.budget.count(), 1, &work);
+    infeasible_ = table.impossible || flow.shortage;
+    lower_ = in_.base_duration + flow.extra;
+  }
+  [[nodiscard]] std::int64_t base() const { return in_.base_duration; }
+
+  [[nodiscard]] const Stretch& stretch() const { return stretch_; }
+  [[nodiscard]] std::int64_t lower() const { return lower_; }
+  [[nodiscard]] bool has_plan() const { return !best_.empty(); }
+  [[nodiscard]] std::int64_t upper() const { return upper_; }
+  [[nodiscard]] std::span<const std::int32_t> best() const { return best_; }
+  [[nodiscard]] bool closed() const { return has_plan() && lower_ >= upper_; }
+  [[nodiscard]] bool finished() const { return closed() || infeasible_; }
+  [[nodiscard]] bool infeasible() const { return infeasible_; }
+
+  // A piece of a plan from elsewhere.
+  void Take(std::span<const std::int32_t> sequence) {
+    const SequenceFacts facts = EvaluateSequence(in_, sequence);
+    if (facts.valid && facts.peak <= problem_.budget.count()) Note(sequence, facts.duration);
+  }
+
+  // True: a better piece.
+  bool Run(WorkBudget& work) {
+    const std::int64_t before = has_plan() ? upper_ : INT64_MAX;
+    if (!begun_) Begin(work);
+    while (!finished() && !work.Exhausted()) {
+      const bool polish = polish_ && (relaxed_all_ || polished_ <= relaxed_);
+      if (!polish && relaxed_all_) break;
+      WorkBudget turn(std::min<Ticks>(work.left(), 20'000'000), work.stop_signal());
+      polish ? Polish(turn) : Relax(turn);
+      (polish ? polished_ : relaxed_) += turn.spent();
+      work.Spend(std::max<Ticks>(turn.spent(), 10'000));
+    }
+    if (closed()) {  // what is proved needs no memory any more
+      solver_.reset();
+      polish_.reset();
+    }
+    return has_plan() && upper_ < before;
+  }
+
+ private:
+  void Note(std::span<const std::int32_t> sequence, std::int64_t duration) {
+    if (has_plan() && std::pair(duration, sequence.size()) >= std::pair(upper_, best_.size())) return;
+    best_.assign(sequence.begin(), sequence.end());
+    upper_ = duration;
+    if (solver_) solver_->SetIncumbent(upper_);
+  }
+
+  void Begin(WorkBudget& work) {
+    begun_ = true;
+    if (!has_plan()) {
+      const GapTable table = FixedOrderGaps(in_);
+      const GapCoverBound flow = SolveGapCover(in_, table, problem_.budget.count(), 1, &work);
+      PlanByPrices(in_, table, problem_.budget.count(), flow, 2, problem_.max_executions.value_or(0), work,
+                   [&](const EvictionResult& r) {
+                     if (r.peak <= problem_.budget.count()) Take(r.sequence);
+                   });
+    }
+    if (closed()) return;
+    solver_.emplace(in_, problem_.budget.count(), problem_.order, &decoder_, BoundarySolver::Params{});
+    if (has_plan()) {
+      solver_->SetIncumbent(upper_);
+      BeginPolish(best_);
+    }
+  }
+
+  [[nodiscard]] bool WithinCap(std::span<const std::int32_t> sequence) const {
+    if (!problem_.max_executions) return true;
+    std::vector<std::int32_t> count(in_.num_ops, 0);
+    return std::all_of(sequence.begin(), sequence.end(),
+                       [&](std::int32_t op) { return ++count[op] <= *problem_.max_executions; });
+  }
+
+  void Relax(WorkBudget& work) {
+    relaxed_all_ = solver_->Step(work);
+    for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
+      if (!WithinCap(c.sequence)) continue;
+      if (c.fits) Note(c.sequence, c.duration);
+      BeginPolish(c.sequence);
+    }
+    infeasible_ = solver_->infeasible();
+    if (infeasible_) return;
+    lower_ = std::max(lower_, solver_->lower_bound());
+    if (has_plan()) lower_ = std::min(lower_, upper_);
+  }
+
+  void BeginPolish(std::span<const std::int32_t> start) {
+    AnnealingParams params;
+    params.order = problem_.order;
+    params.budget = problem_.budget.count();
+    params.max_executions = problem_.max_executions.value_or(0);
+    params.seed = static_cast<std::uint64_t>(problem_.options->seed) * 1'000'003 +
+                  static_cast<std::uint64_t>(index_) * 1000 + static_cast<std::uint64_t>(starts_++);
+    params.hot = 0.03;
+    params.cold = 0.003;
+    polish_.emplace(in_, params);
+    polish_->Start(start);
+  }
+
+  void Polish(WorkBudget& work) {
+    polish_->Run(work);
+    if (polish_->has_plan()) Note(polish_->best_sequence(), polish_->best_duration());
+  }
+
+  const Problem& problem_;
+  Stretch stretch_;
+  int index_;
+  Instance in_;
+  Decoder decoder_;
+  std::optional<BoundarySolver> solver_;
+  std::optional<Annealing> polish_;
+  std::vector<std::int32_t> best_;
+  std::int64_t upper_ = 0, lower_ = 0;
+  bool begun_ = false, relaxed_all_ = false, infeasible_ = false;
+  int starts_ = 0;
+  Ticks relaxed_ = 0, polished_ = 0;
+};
+
+class StretchesWorker : public Worker {
+ public:
+  explicit StretchesWorker(const Problem& problem) : problem_(problem) {
+    const Instance& in = problem.instance;
+    const SequenceFacts facts = EvaluateSequence(in, in.order);
+    stretch_of_.assign(in.num_ops, -1);
+    for (const Stretch& s : IndependentStretches(in)) {
+      const bool over = !facts.valid || std::any_of(facts.profile.begin() + s.begin, facts.profile.begin() + s.end,
+                                                    [&](std::int64_t b) { return b > problem.budget.count(); });
+      if (!over) continue;
+      for (std::int32_t p = s.begin; p < s.end; ++p) stretch_of_[in.order[p]] = static_cast<std::int32_t>(over_.size());
+      over_.push_back(s);
+    }
+    turn_.resize(over_.size());
+    std::iota(turn_.begin(), turn_.end(), std::size_t{0});
+  }
+
+  const char* name() const override { return "stretches"; }
+
+  bool Step(WorkBudget& budget, Exchange& exchange) override {
+    if (exchange.known().best && exchange.known().best != taken_) TakePieces(exchange);
+    if (searches_.size() < over_.size()) return BoundNext(budget, exchange);
+    if (at_ == turn_.size()) {
+      std::erase_if(turn_, [&](std::size_t i) { return searches_[i]->finished(); });
+      if (turn_.empty()) {
+        Tell(exchange, true);
+        return false;
+      }
+      at_ = 0;
+      patience_ *= 2;
+      // the widest gaps first
+      std::stable_sort(turn_.begin(), turn_.end(), [&](std::size_t a, std::size_t b) { return Width(a) > Width(b); });
+    }
+    StretchSearch& search = *searches_[turn_[at_]];
+    const std::int64_t lower = search.lower();
+    const Ticks before = budget.spent();
+    changed_ |= search.Run(budget) | (search.lower() > lower);
+    worked_ += budget.spent() - before;
+    since_offer_ += budget.spent() - before;
+    if (search.infeasible()) return Infeasible(search, exchange);
+    if (search.finished() || worked_ >= patience_) {
+      worked_ = 0;
+      ++at_;
+    }
+    Tell(exchange, false);
+    return true;
+  }
+
+ private:
+  bool BoundNext(WorkBudget& budget, Exchange& exchange) {
+    while (searches_.size() < over_.size() && !budget.Exhausted()) {
+      const std::size_t i = searches_.size();
+      searches_.push_back(std::make_unique<StretchSearch>(problem_, over_[i], static_cast<int>(i)));
+      searches_[i]->Bound(budget);
+      if (searches_[i]->infeasible()) return Infeasible(*searches_[i], exchange);
+      Hand(i);
+    }
+    changed_ = true;
+    return true;
+  }
+
+  bool Infeasible(const StretchSearch& search, Exchange& exchange) const {
+    const auto name_at = [&](std::int32_t position) {
+      return "'" + problem_.graph->op_name(ToOpId(static_cast<std::size_t>(problem_.instance.order[position]))) + "'";
+    };
+    Infeasibility why;
+    why.bytes_given = problem_.budget.count();
+    why.text = "no plan in the given order fits into " + std::to_string(problem_.budget.count()) +
+               " bytes between ops " + name_at(search.stretch().begin) + " and " + name_at(search.stretch().end - 1);
+    exchange.ProveInfeasible(std::move(why));
+    return false;
+  }
+
+  [[nodiscard]] std::int64_t Width(std::size_t i) const {
+    return searches_[i]->has_plan() ? searches_[i]->upper() - searches_[i]->lower() : INT64_MAX;
+  }
+
+  void TakePieces(Exchange& exchange) {
+    taken_ = exchange.known().best;
+    if (taken_->worker == name()) return;  // its pieces are ours
+    pieces_.assign(over_.size(), {});
+    for (std::int32_t op : taken_->sequence)
+      if (stretch_of_[op] >= 0)
+        pieces_[stretch_of_[op]].push_back(problem_.instance.rank[op] - over_[stretch_of_[op]].begin);
+    for (std::size_t i = 0; i < searches_.size(); ++i) Hand(i);
+  }
+  void Hand(std::size_t i) {
+    if (i < pieces_.size() && !pieces_[i].empty()) searches_[i]->Take(pieces_[i]);
+  }
+
+  void Tell(Exchange& exchange, bool last) {
+    if (!changed_ || searches_.size() < over_.size()) return;
+    const Instance& in = problem_.instance;
+    const Ticks wait = static_cast<Ticks>(in.num_ops) * kOfferTicksPerExecution;
+    if (!last && since_offer_ < wait) return;
+    since_offer_ = 0;
+    changed_ = false;
+    std::int64_t lower = in.base_duration;
+    for (const auto& s : searches_) lower += s->lower() - s->base();
+    exchange.RaiseBound(lower, name());
+    std::vector<std::int32_t> sequence;
+    std::int64_t duration = 0;
+    std::int32_t position = 0;
+    for (std::size_t i = 0; i < over_.size(); ++i) {
+      sequence.insert(sequence.end(), in.order.begin() + position, in.order.begin() + over_[i].begin);
+      position = over_[i].end;
+      if (searches_[i]->has_plan()) {
+        const std::vector<std::int32_t> piece = Globally(in, over_[i], searches_[i]->best());
+        sequence.insert(sequence.end(), piece.begin(), piece.end());
+      } else if (i < pieces_.size() && !pieces_[i].empty()) {
+        const std::vector<std::int32_t> piece = Globally(in, over_[i], pieces_[i]);
+        sequence.insert(sequence.end(), piece.begin(), piece.end());
+      } else {
+        return;  // no plan for this stretch yet
+      }
+    }
+    sequence.insert(sequence.end(), in.order.begin() + position, in.order.end());
+    for (std::int32_t op : sequence) duration += in.duration[op];
+    if (exchange.Interesting(duration, sequence.size())) exchange.Offer(sequence, name());
+  }
+
+  const Problem& problem_;
+  std::vector<Stretch> over_;                             // stretches over the budget
+  std::vector<std::int32_t> stretch_of_;                  // op -> index in over_, -1
+  std::vector<std::unique_ptr<StretchSearch>> searches_;  // as far as bounded
+  std::vector<std::vector<std::int32_t>> pieces_;         // of the plan taken last, per stretch
+  IncumbentPtr taken_;
+  std::vector<std::size_t> turn_;
+  std::size_t at_ = 0;
+  Ticks worked_ = 0, patience_ = kFirstTurn, since_offer_ = 0;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+bool FallsApart(const Problem& problem) {
+  const Instance& in = problem.instance;
+  const std::vector<Stretch> stretches = IndependentStretches(in);
+  if (stretches.size() < 2) return false;
+  const SequenceFacts facts = EvaluateSequence(in, in.order);
+  if (!facts.valid) return true;
+  int over = 0;
+  for (const Stretch& s : stretches)
+    over += std::any_of(facts.profile.begin() + s.begin, facts.profile.begin() + s.end,
+                        [&](std::int64_t b) { return b > problem.budget.count(); });
+  return over > 1;
+}
+
+std::unique_ptr<Worker> MakeStretchesWorker(const Problem& problem) {
+  return std::make_unique<StretchesWorker>(problem);
+}
+
+}  // namespace ebb
