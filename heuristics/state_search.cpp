@@ -32,6 +32,7 @@ class StateSearch {
 
  private:
   static constexpr std::int32_t kNone = -1;
+  static constexpr Cost kUnreached{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int32_t>::max()};
 
   struct Node {
     Cost done;
@@ -86,6 +87,7 @@ class StateSearch {
   boost::unordered_flat_map<std::vector<StateWord>, std::vector<StateWord>, StateSpace::WordsHash> covering_;
   std::int64_t covering_words_ = 0;
   std::vector<StateWord> key_;
+  bool overflow_ = false;  // some duration did not fit
   std::vector<StateWord> packed_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
@@ -111,7 +113,7 @@ std::int32_t StateSearch::FindOrAdd(const StateWord* words) {
   const auto id = static_cast<std::int32_t>(nodes_.size());
   table_[at] = {hash, id};
   arena_.insert(arena_.end(), words, words + count);
-  nodes_.push_back({{options_.upper, 0}, kNone, kNone});
+  nodes_.push_back({kUnreached, kNone, kNone});
   return id;
 }
 
@@ -120,7 +122,12 @@ void StateSearch::Reach(const SearchState& state, Cost done, std::int32_t parent
   const StateSpace::Remaining left = space_.LowerBound(state);
   if (!left.possible) return;
   std::int64_t f = 0;
-  if (__builtin_add_overflow(done.duration, left.duration, &f) || f >= options_.upper) return;
+  if (left.overflow || __builtin_add_overflow(done.duration, left.duration, &f)) {
+    overflow_ = true;
+    return;
+  }
+  constexpr std::int64_t kNoUpper = std::numeric_limits<std::int64_t>::max();
+  if (f >= options_.upper && options_.upper != kNoUpper) return;
   space_.Pack(state, packed_.data());
   const std::int32_t id = FindOrAdd(packed_.data());
   Node& node = nodes_[static_cast<std::size_t>(id)];
@@ -187,8 +194,12 @@ StateSearchResult StateSearch::Run() {
     nodes_[id].expanded = true;
     if (Covered(top.id)) continue;
     space_.Successors(state, [&](std::int32_t op, const SearchState& next) {
-      Reach(next, {top.done.duration + in_.duration[static_cast<std::size_t>(op)], top.done.executions + 1}, top.id,
-            op);
+      Cost done{0, top.done.executions + 1};
+      if (__builtin_add_overflow(top.done.duration, in_.duration[static_cast<std::size_t>(op)], &done.duration)) {
+        overflow_ = true;
+      } else {
+        Reach(next, done, top.id, op);
+      }
       return true;
     });
     work_.Spend(100 + space_.TakeTicks());
@@ -200,6 +211,7 @@ StateSearchResult StateSearch::Run() {
       return result;
     }
   }
+  if (overflow_) return result;  // plans that last longer than 63 bits can say were not looked at
   result.status = SolveStatus::kInfeasible;
   result.bound = options_.upper;
   result.states = static_cast<std::int64_t>(nodes_.size());

@@ -335,7 +335,7 @@ StateSpace::Remaining StateSpace::LowerBound(const SearchState& s) {
       return;
     }
     need_[m] = 1;
-    left.duration += in_.duration[m];
+    left.overflow |= __builtin_add_overflow(left.duration, in_.duration[m], &left.duration);
     ++left.executions;
     stack_.push_back(maker);
   };

@@ -60,6 +60,7 @@ class StateSpace {
   // is needed is gone. `possible` false: some needed value can never be made again.
   struct Remaining {
     bool possible = true;
+    bool overflow = false;  // the duration leaves 63 bits
     std::int64_t duration = 0;
     std::int32_t executions = 0;
   };

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "engine/problem/graph_builder.hpp"
 #include "engine/problem/plan.hpp"
 #include "engine/problem/validator.hpp"
 #include "tests/oracle/brute_force.hpp"
@@ -25,6 +26,11 @@ namespace {
 int Rounds(int usual) {
   const char* text = std::getenv("EBB_TEST_ROUNDS");
   return text != nullptr ? std::atoi(text) : usual;
+}
+
+int MaxOps() {  // EBB_TEST_OPS: larger graphs; brute force takes seconds from ten ops on
+  const char* text = std::getenv("EBB_TEST_OPS");
+  return text != nullptr ? std::atoi(text) : 7;
 }
 
 RandomGraphOptions SomeOptions(Rng& rng, int max_ops) {
@@ -42,9 +48,9 @@ RandomGraphOptions SomeOptions(Rng& rng, int max_ops) {
 TEST_CASE("state search finds what brute force finds") {
   Rng rng(Seed("state_search"));
   int feasible = 0, infeasible = 0, repeats = 0;
-  const int rounds = Rounds(2500);
+  const int rounds = Rounds(1000);
   for (int round = 0; round < rounds; ++round) {
-    const Graph graph = RandomGraph(rng, SomeOptions(rng, 7));
+    const Graph graph = RandomGraph(rng, SomeOptions(rng, MaxOps()));
     const Instance instance = MakeInstance(graph);
     const std::int64_t budget = RandomBudget(graph, rng);
     const auto cap = static_cast<std::int32_t>(Chance(rng, 70) ? 0 : Draw(rng, 1, 3));
@@ -118,4 +124,30 @@ TEST_CASE("state search under a limit says unknown with a bound that holds, and 
     }
   }
   CHECK(unknown > 10);
+}
+
+TEST_CASE("durations that leave 63 bits are no proof") {
+  // One repeat would do, but then the sum does not fit any more.
+  GraphBuilder b;
+  const auto op = [&](std::string name, std::vector<std::string> in, std::int64_t size, std::int64_t duration) {
+    b.AddTensor("t_" + name, size);
+    GraphBuilder::OpSpec s;
+    s.name = name;
+    s.duration = duration;
+    s.inputs = std::move(in);
+    s.outputs = {"t_" + name};
+    b.AddOp(s);
+  };
+  const std::int64_t big = std::int64_t{1} << 61;
+  op("a", {}, 4, big);
+  op("b", {"t_a"}, 3, big);
+  op("c", {"t_b"}, 4, big);
+  op("d", {"t_c"}, 1, big - 1);
+  op("e", {"t_d", "t_a"}, 1, 0);
+  const Instance instance = MakeInstance(b.Build());
+  WorkBudget work;
+  CHECK(SearchStates(instance, 12, OrderMode::kFree, 0, work).status == SolveStatus::kOptimal);
+  const StateSearchResult found = SearchStates(instance, 8, OrderMode::kFree, 0, work);
+  CHECK(found.status == SolveStatus::kUnknown);
+  CHECK(SearchStates(instance, 6, OrderMode::kFree, 0, work).status == SolveStatus::kInfeasible);
 }
