@@ -2,6 +2,7 @@
 #include "portfolio/lineup.hpp"
 
 #include "engine/bounds/memory_floor.hpp"
+#include "heuristics/list_schedule.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
@@ -37,8 +38,14 @@ void AnswerAtOnce(Board& board) {
     exchange.Offer(problem.instance.order, "given order");
   } else if (auto why = BelowFloor(problem, board.stop())) {
     exchange.ProveInfeasible(std::move(*why));
-  } else if (!problem.hint.empty()) {
-    exchange.Offer(problem.hint, "hint");
+  } else {
+    if (!problem.hint.empty()) exchange.Offer(problem.hint, "hint");
+    // Where the order is free another order alone may fit.
+    if (problem.order == OrderMode::kFree) {
+      for (const ListRule rule : {ListRule::kLeastMemory, ListRule::kDepthFirst}) {
+        if (!exchange.known().closed()) exchange.Offer(ListSchedule(problem.instance, rule), "list schedule");
+      }
+    }
   }
   exchange.Flush();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "heuristics/annealing.hpp"
+#include "heuristics/list_schedule.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
@@ -7,8 +8,8 @@ namespace {
 
 class AnnealWorker : public Worker {
  public:
-  AnnealWorker(const Problem& problem, const AnnealingParams& params)
-      : problem_(problem), annealing_(problem.instance, params) {}
+  AnnealWorker(const Problem& problem, const AnnealingParams& params, int index)
+      : problem_(problem), index_(index), annealing_(problem.instance, params) {}
 
   const char* name() const override { return "anneal"; }
 
@@ -17,7 +18,7 @@ class AnnealWorker : public Worker {
     if (!started_) {
       started_ = true;
       given_ = best;
-      annealing_.Start(best ? best->sequence : problem_.hint.empty() ? problem_.instance.order : problem_.hint);
+      annealing_.Start(FirstSequence(best));
     } else if (best && best != given_ && (!annealing_.has_plan() || best->duration() < annealing_.best_duration())) {
       given_ = best;
       annealing_.Offer(best->sequence);
@@ -32,7 +33,21 @@ class AnnealWorker : public Worker {
   }
 
  private:
+  // In free order walks start from different orders: what one start leads to the other may never reach (RL n=100 at
+  // 0.64: nothing from the given order, 15.8 % from the least memory, 13.0 % from depth first).
+  std::vector<std::int32_t> FirstSequence(const IncumbentPtr& best) const {
+    if (problem_.order == OrderMode::kFree && index_ > 0) {
+      return ListSchedule(problem_.instance, index_ % 2 == 1 ? ListRule::kDepthFirst : ListRule::kLeastMemory,
+                          static_cast<std::uint64_t>(index_ / 2));
+    }
+    if (best) return best->sequence;
+    if (!problem_.hint.empty()) return problem_.hint;
+    if (problem_.order == OrderMode::kFree) return ListSchedule(problem_.instance, ListRule::kLeastMemory);
+    return problem_.instance.order;
+  }
+
   const Problem& problem_;
+  const int index_;
   Annealing annealing_;
   bool started_ = false;
   IncumbentPtr given_;              // the plan from elsewhere that the walk was last told of
@@ -47,9 +62,13 @@ std::unique_ptr<Worker> MakeAnnealWorker(const Problem& problem, int index) {
   params.budget = problem.budget.count();
   params.max_executions = problem.max_executions.value_or(0);
   params.seed = static_cast<std::uint64_t>(problem.options->seed) * 1000 + static_cast<std::uint64_t>(index);
-  // Every other walk is a cold one: it polishes what is known.
-  if (index % 2 == 1) params.hot = 0.1;
-  return std::make_unique<AnnealWorker>(problem, params);
+  // Every other walk begins hotter and with a weight that stays: it finds plans on tight budgets where the other finds
+  // none (RL n=100 at 0.64 in free order: 0.4 s against never).
+  if (index % 2 == 1) {
+    params.hot = 3;
+    params.fixed_weight = true;
+  }
+  return std::make_unique<AnnealWorker>(problem, params, index);
 }
 
 }  // namespace ebb

@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The command from end to end: every exit code, every kind of bad input, interrupts, limits, files.
+
+usage: cli_test.py EBBTIDE SOURCE_DIR [TEST...]     Time limits are only ever checked to end, never for how soon.
+"""
+import gzip, json, os, signal, subprocess, sys, tempfile, time, traceback
+
+EBBTIDE, SOURCE = sys.argv[1], sys.argv[2]
+TMP = tempfile.TemporaryDirectory()
+TESTS = []
+
+
+def test(f):
+    TESTS.append(f)
+    return f
+
+
+def path(name):
+    return os.path.join(TMP.name, name)
+
+
+def run(*args, stdin=None, timeout=300):
+    p = subprocess.run([EBBTIDE, *map(str, args)], capture_output=True, text=True, timeout=timeout, input=stdin)
+    return p.returncode, p.stdout, p.stderr
+
+
+def write(name, text):
+    with open(path(name), "w", encoding="utf-8") as f:
+        f.write(text)
+    return path(name)
+
+
+def op(name, inputs, outputs, duration=1, **more):
+    return dict(name=name, duration=duration, inputs=inputs, outputs=outputs, **more)
+
+
+def tensor(name, size, **more):
+    return dict(name=name, size=size, **more)
+
+
+def graph(ops, tensors, **more):
+    return dict(format="ebbtide-graph", version=1, ops=ops, tensors=tensors, **more)
+
+
+FINE = graph([op("f", [], ["a"]), op("h", ["a"], ["b"])], [tensor("a", 4), tensor("b", 4)])
+
+
+def chain(n, size=10):
+    """n steps forward, n back; the step back i reads what the step forward i made."""
+    ops, tensors = [], []
+    for i in range(n):
+        ops.append(op(f"f{i}", [f"a{i - 1}"] if i else [], [f"a{i}"], 3 + i % 4))
+        tensors.append(tensor(f"a{i}", size + i % 3))
+    for i in reversed(range(n)):
+        ops.append(op(f"b{i}", [f"a{i}"] + ([f"g{i + 1}"] if i + 1 < n else []), [f"g{i}"], 5))
+        tensors.append(tensor(f"g{i}", size))
+    return graph(ops, tensors, name="chain", outputs=["g0"])
+
+
+def follow(g, plan):
+    """Duration and peak by the plan's own producers and deaths; asserts that every read is served."""
+    ops = {o["name"]: o for o in g["ops"]}
+    sizes = {t["name"]: t["size"] for t in g["tensors"]}
+    dies = {}
+    for f in plan["frees"]:
+        dies[(f["execution"], f["tensor"])] = f["after"]
+    live, peak, duration, maker = {}, 0, 0, {t: o["name"] for o in g["ops"] for t in o["outputs"]}
+    for i, e in enumerate(plan["executions"]):
+        o = ops[e["op"]]
+        assert len(e["inputs"]) == len(o["inputs"])
+        for t, p in zip(o["inputs"], e["inputs"]):
+            assert (p, t) in live and plan["executions"][p]["op"] == maker[t], f"position {i}: {t} of {p} is not there"
+        for t in o["outputs"]:
+            live[(i, t)] = sizes[t]
+        peak = max(peak, sum(live.values()))
+        duration += o["duration"]
+        for key in [k for k in live if dies.get(k, len(plan["executions"])) == i]:
+            del live[key]
+    assert {e["op"] for e in plan["executions"]} == set(ops)
+    return duration, peak
+
+
+@test
+def help_and_versions():
+    code, out, err = run("--help")
+    assert code == 0 and "solve" in out and not err
+    code, out, err = run("--version")
+    assert code == 0 and out.startswith("ebbtide ") and "CaDiCaL " in out
+    for command in ("solve", "check", "info", "convert", "gen", "options"):
+        code, out, err = run(command, "--help")
+        assert code == 0 and out and not err, command
+
+
+@test
+def options_page_is_the_table():
+    code, out, _ = run("options", "--markdown")
+    assert code == 0
+    with open(os.path.join(SOURCE, "docs", "options.md"), encoding="utf-8") as f:
+        assert f.read() == out, "run: ebbtide options --markdown > docs/options.md"
+
+
+@test
+def a_plan_to_a_file_and_to_standard_output():
+    g = chain(8)
+    file = write("chain.json", json.dumps(g))
+    code, out, err = run("solve", file, "--budget", "0.6", "--time-limit", 60, "--threads", 2, "-o", path("p.json"))
+    assert code == 0 and out == "" and "optimal" in err, err
+    plan = json.load(open(path("p.json")))
+    duration, peak = follow(g, plan)
+    assert duration == plan["duration"] and peak == plan["peak"] and peak <= plan["budget"]
+    assert plan["status"] == "optimal" and plan["lower_bound"] == duration and plan["gap"] == 0
+    code, out, err = run("solve", file, "--budget", "0.6", "--time-limit", 60, "--log-format", "none")
+    assert code == 0 and err == "" and json.loads(out)["duration"] == duration
+    code, out, err = run("solve", file, "--budget", "0.6", "--time-limit", 60, "-o", path("p.json.gz"))
+    assert code == 0 and json.load(gzip.open(path("p.json.gz")))["duration"] == duration
+    code, out, err = run("check", file, path("p.json"))
+    assert code == 0 and "holds" in out
+    assert not [n for n in os.listdir(TMP.name) if "tmp" in n.lower()], os.listdir(TMP.name)
+
+
+@test
+def check_refuses_what_does_not_hold():
+    g = chain(5)
+    file = write("g.json", json.dumps(g))
+    assert run("solve", file, "--budget", "0.7", "-o", path("p.json"))[0] == 0
+    plan = json.load(open(path("p.json")))
+    last = len(plan["executions"]) - 1
+
+    def broken(change):
+        p = json.loads(json.dumps(plan))
+        change(p)
+        code, out, err = run("check", file, write("broken.json", json.dumps(p)))
+        assert code == 3 and out == "" and err.count("\n") == 1 and "broken.json" in err, (code, out, err)
+        return err
+    assert "over-budget" in broken(lambda p: p.update(budget=p["peak"] - 1))
+    assert "wrong-duration" in broken(lambda p: p.update(duration=p["duration"] + 1))
+    assert "wrong-peak" in broken(lambda p: p.update(peak=p["peak"] - 1))
+    broken(lambda p: p["executions"].pop())
+    broken(lambda p: p["executions"][last].update(op="nobody"))
+    broken(lambda p: p["executions"][last]["inputs"].__setitem__(0, 10**6))
+    broken(lambda p: p["executions"][last]["inputs"].__setitem__(0, 0))
+    broken(lambda p: p["frees"].pop(0))
+    broken(lambda p: p.update(version=99))
+    broken(lambda p: p["graph"].update(fingerprint="0123"))
+    broken(lambda p: p.update(lower_bound=p["duration"] + 1))
+
+
+@test
+def budgets_in_every_form():
+    file = write("g.json", json.dumps(graph([op("f", [], ["a"]), op("h", ["a"], ["b"])],
+                                            [tensor("a", 600), tensor("b", 424)])))
+    for text, bytes_ in (("1024", 1024), ("1KiB", 1024), ("1.0", 1024), ("1.5kB", 1500), ("2.0", 2048), ("1 MiB", 2**20)):
+        code, out, err = run("solve", file, "--budget", text, "--log-format", "none")
+        assert code == 0 and json.loads(out)["budget"] == bytes_, (text, err)
+    assert run("solve", file, "--budget", "1")[0] == 4
+    assert run("solve", file, "--budget", "0.999")[0] == 4
+
+
+@test
+def infeasible_names_the_op_and_the_bytes():
+    file = write("g.json", json.dumps(FINE))
+    code, out, err = run("solve", file, "--budget", "7", "-o", path("none.json"))
+    assert code == 4 and "'h'" in err and " 8 bytes" in err and " 7" in err and not os.path.exists(path("none.json"))
+    code, out, err = run("solve", file, "--budget", "7", "--log-format", "jsonl")
+    answer = [json.loads(line) for line in err.splitlines() if line.startswith("{")][-1]
+    assert code == 4 and out == "" and answer["status"] == "infeasible" and "'h'" in answer["reason"]
+
+
+@test
+def infeasible_under_a_cap_says_so():
+    file = write("g.json", json.dumps(chain(6)))
+    code, out, err = run("solve", file, "--budget", "0.7", "--max-executions", 1)
+    assert code == 4 and "max-executions" in err, (code, err)
+    code, out, err = run("solve", file, "--budget", "0.7", "--log-format", "none")
+    assert code == 0
+    code, out, err = run("solve", file, "--budget", "0.7", "--max-executions", 2, "--log-format", "none")
+    runs = {}
+    for e in json.loads(out)["executions"]:
+        runs[e["op"]] = runs.get(e["op"], 0) + 1
+    assert code == 0 and max(runs.values()) == 2
+
+
+@test
+def no_plan_within_the_limits_is_unknown():
+    code, _, err = run("gen", "layered", "--ops", 300, "--seed", 3, "-o", path("big.json"))
+    assert code == 0, err
+    code, out, err = run("solve", path("big.json"), "--budget", "0.55", "--time-limit", 0, "-o", path("none.json"))
+    assert code in (0, 4, 5)  # a zero limit may still give the quick plan; what it may not is crash or hang
+    assert (code == 0) == os.path.exists(path("none.json"))
+    assert code != 5 or "unknown" in err
+
+
+def refused(words, *args, codes=(2, 3)):
+    out_file = path("refused.json")
+    code, out, err = run(*args, "-o", out_file)
+    assert code in codes, (args, code, err)
+    assert err.startswith("ebbtide: error: ") and err.count("\n") == 1, (args, err)
+    for word in words:
+        assert word.lower() in err.lower(), (args, word, err)
+    assert out == "" and not os.path.exists(out_file), args
+
+
+@test
+def bad_flags_exit_2():
+    file = write("g.json", json.dumps(FINE))
+    for words, *args in (
+            (["budget"], "--budget", "-1"), (["budget"], "--budget", "nan"), (["budget"], "--budget", "lots"),
+            (["budget"], "--budget", ""), (["budget"], "--budget", "1e999"), (["budget"], "--budget", "9999999999999999999"),
+            (["budget"],), (["threads"], "--budget", "9", "--threads", "0"), (["threads"], "--budget", "9", "--threads", "x"),
+            (["time-limit"], "--budget", "9", "--time-limit", "-1"), (["time-limit"], "--budget", "9", "--time-limit", "nan"),
+            (["work-limit"], "--budget", "9", "--work-limit", "-1"), (["seed"], "--budget", "9", "--seed", "-1"),
+            (["max-executions"], "--budget", "9", "--max-executions", "0"), (["order"], "--budget", "9", "--order", "sideways"),
+            (["astrology"], "--budget", "9", "--method", "astrology"), (["frobnicate"], "--budget", "9", "--frobnicate"),
+            (["log-format"], "--budget", "9", "--log-format", "xml"), (["surplus"], "surplus", "--budget", "9")):
+        refused(words, "solve", file, *args, codes=(2,))
+    assert run()[0] == 2 and run("nonsense")[0] == 2 and run("solve")[0] == 2
+    assert run("gen", "nonsense")[0] == 2 and run("gen", "layered", "--ops", -4)[0] == 2
+
+
+@test
+def bad_files_exit_3():
+    deep = "[" * 100000
+    for words, text in (
+            ([], ""), ([], "{"), ([], json.dumps(FINE)[:-20]), ([], "\x00\x01\x02PK"), ([], "[1,2,3]"), ([], deep),
+            (["f", "zzz"], json.dumps(graph([op("f", ["zzz"], ["a"])], [tensor("a", 1)]))),
+            (["a"], json.dumps(graph([op("f", [], ["a"]), op("h", [], ["a"])], [tensor("a", 1)]))),
+            (["cycle", "A", "B"], json.dumps(graph([op("A", ["b"], ["a"]), op("B", ["a"], ["b"])], [tensor("a", 1), tensor("b", 1)]))),
+            (["a"], json.dumps(graph([op("f", [], ["a"])], [tensor("a", -1)]))),
+            (["a"], json.dumps(graph([op("f", [], ["a"])], [tensor("a", 1.5)]))),
+            (["a"], json.dumps(graph([op("f", [], ["a"])], [tensor("a", None)]))),
+            (["a"], json.dumps(graph([op("f", [], ["a"])], [dict(name="a")]))),
+            (["f"], json.dumps(graph([op("f", [], ["a"], -3)], [tensor("a", 1)]))),
+            (["overflow"], json.dumps(graph([op("f", [], ["a", "b"])], [tensor("a", 2**62), tensor("b", 2**62)]))),
+            (["overflow"], json.dumps(graph([op("f", [], ["a"], 2**62), op("h", ["a"], ["b"], 2**62)], [tensor("a", 1), tensor("b", 1)]))),
+            (["h", "q"], json.dumps(graph([op("f", [], ["a"]), op("h", ["a"], ["b"], inplace=[["q", "b"]])],
+                                          [tensor("a", 1), tensor("b", 1), tensor("q", 1)]))),
+            ([], json.dumps(graph([op("f", [], ["a", "b"])], [tensor("a", 1, view_of="b"), tensor("b", 1, view_of="a")]))),
+            ([], json.dumps(dict(FINE, order=["h", "f"]))), (["h"], json.dumps(dict(FINE, order=["f"]))),
+            (["f"], json.dumps(graph([op("f", [], ["a"]), op("f", [], ["b"])], [tensor("a", 1), tensor("b", 1)]))),
+            (["nope"], json.dumps(dict(FINE, outputs=["nope"]))), (["99"], json.dumps(dict(FINE, version=99))),
+            (["7"], json.dumps(dict(nodes=[dict(id=0, cost_ram=1, cost_cpu=1)], links=[dict(source=0, target=7)], graph={})))):
+        refused(words + ["bad.json"], "solve", write("bad.json", text), "--budget", "100", codes=(3,))
+    refused(["absent.json"], "solve", path("absent.json"), "--budget", "100", codes=(3,))
+    refused([], "solve", TMP.name, "--budget", "100", codes=(3,))
+    file = write("g.json", json.dumps(FINE))
+    refused(["hint.json"], "solve", file, "--budget", "9", "--hint", write("hint.json", "{}"), codes=(3,))
+    code, out, err = run("solve", file, "--budget", "100", "-o", path("no/such/dir/p.json"))
+    assert code == 3 and "no/such/dir/p.json" in err and err.count("\n") == 1
+    code, out, err = run("solve", file, "--budget", "100", "-o", TMP.name)
+    assert code == 3 and TMP.name in err
+    for command in ("info", "convert"):
+        code, out, err = run(command, path("absent.json"))
+        assert code == 3 and "absent.json" in err and out == ""
+
+
+@test
+def deep_graphs_do_not_overflow_the_stack():
+    n = 20000
+    ops = [op(f"f{i}", [f"a{i - 1}"] if i else [], [f"a{i}"]) for i in range(n)]
+    tensors = [tensor(f"a{i}", 1) for i in range(n)]
+    tensors += [tensor(f"v{i}", 1, view_of=f"v{i - 1}" if i else "a0") for i in range(n)]
+    ops.append(op("w", ["a0"], [f"v{i}" for i in range(n)]))
+    file = write("deep.json", json.dumps(graph(ops, tensors)))
+    code, out, err = run("solve", file, "--budget", "1.0", "--log-format", "none", "-o", path("p.json"))
+    assert code == 0, err
+    assert run("check", file, path("p.json"))[0] == 0
+
+
+@test
+def interrupt_writes_the_best_plan():
+    run("gen", "layered", "--ops", 200, "--seed", 5, "-o", path("big.json"))
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        p = subprocess.Popen([EBBTIDE, "solve", path("big.json"), "--budget", "0.8", "--time-limit", "600", "--threads", "2",
+                              "--log-format", "jsonl", "-o", path("i.json")], stderr=subprocess.PIPE, text=True)
+        lines = []
+        for line in p.stderr:  # wait for a first plan
+            lines.append(line)
+            if '"event":"plan"' in line:
+                break
+        p.send_signal(sig)
+        rest = p.communicate(timeout=120)[1]
+        assert p.returncode == 0, rest
+        answer = json.loads(rest.splitlines()[-1])
+        assert answer["event"] == "answer" and (answer["interrupted"] or answer["status"] == "optimal")
+        assert run("check", path("big.json"), path("i.json"))[0] == 0
+        os.remove(path("i.json"))
+
+
+@test
+def logs():
+    file = write("g.json", json.dumps(chain(12)))
+    code, out, err = run("solve", file, "--budget", "0.5", "--time-limit", 5, "--log-format", "jsonl", "-o", path("p.json"))
+    assert code == 0
+    events = [json.loads(line) for line in err.splitlines()]
+    assert events[-1]["event"] == "answer" and any(e["event"] == "plan" for e in events)
+    best, bound = None, 0
+    for e in events[:-1]:
+        if e["event"] == "plan":
+            assert e["worker"] and e["peak"] > 0
+            assert best is None or e["duration"] <= best
+            best = e["duration"]
+        assert e.get("lower_bound", bound) >= bound
+        bound = e.get("lower_bound", bound)
+    assert events[-1]["duration"] == best == json.load(open(path("p.json")))["duration"]
+
+
+@test
+def work_limit_repeats_byte_for_byte():
+    run("gen", "layered", "--ops", 80, "--seed", 9, "-o", path("big.json"))
+    for threads in (1, 2, 3):
+        texts = set()
+        for i in range(2):
+            code, out, err = run("solve", path("big.json"), "--budget", "0.75", "--threads", threads, "--seed", 3, "--work-limit",
+                                 0.1, "--log-format", "none")
+            assert code == 0, err
+            texts.add(out)
+        assert len(texts) == 1, threads
+
+
+@test
+def a_hint_is_no_worse():
+    run("gen", "layered", "--ops", 80, "--seed", 2, "-o", path("big.json"))
+    code, out, _ = run("solve", path("big.json"), "--budget", "0.8", "--time-limit", 3, "-o", path("h.json"))
+    assert code == 0
+    known = json.load(open(path("h.json")))["duration"]
+    code, out, err = run("solve", path("big.json"), "--budget", "0.8", "--time-limit", 0, "--hint", path("h.json"))
+    assert code == 0 and json.loads(out)["duration"] <= known, err
+
+
+@test
+def every_switch_can_be_off():
+    g = chain(10)
+    file = write("g.json", json.dumps(g))
+    code, out, _ = run("options")
+    switches = [line.split()[0] for line in out.splitlines() if line.split()[1] == "switch"]
+    assert switches
+    best = json.loads(run("solve", file, "--budget", "0.6", "--time-limit", 20, "--log-format", "none")[1])
+    for s in switches:
+        code, out, err = run("solve", file, "--budget", "0.6", "--time-limit", 2, "--no-" + s, "--log-format", "none")
+        assert code == 0, (s, err)
+        plan = json.loads(out)
+        assert follow(g, plan)[0] == plan["duration"] >= best["duration"]
+        assert plan["lower_bound"] <= best["duration"]
+        assert run("solve", file, "--budget", "0.6", "--time-limit", 1, "--" + s, "--log-format", "none")[0] == 0
+
+
+@test
+def every_method():
+    file = write("g.json", json.dumps(chain(8)))
+    _, out, _ = run("options", "--markdown")
+    row = next(line for line in out.splitlines() if line.startswith("| `method`"))
+    best = json.loads(run("solve", file, "--budget", "0.7", "--log-format", "none")[1])["duration"]
+    for method in row.split("|")[4].replace(" ", "").split(","):
+        code, out, err = run("solve", file, "--budget", "0.7", "--time-limit", 2, "--method", method, "--log-format", "none")
+        assert code in (0, 5), (method, err)
+        if code == 0:
+            assert json.loads(out)["duration"] >= best
+
+
+@test
+def profile_info_convert_gen():
+    file = write("g.json", json.dumps(chain(8)))
+    code, out, err = run("solve", file, "--budget", "0.6", "-o", path("p.json"), "--profile", path("p.svg"))
+    assert code == 0, err
+    svg = open(path("p.svg")).read()
+    assert svg.startswith("<svg") and svg.rstrip().endswith("</svg>") and "budget" in svg
+    code, out, err = run("info", file)
+    assert code == 0 and "peak" in out and "floor" in out
+    code, out, err = run("info", file, "--json")
+    facts = json.loads(out)
+    assert code == 0 and facts["ops"] == 16 and facts["peak"] >= facts["floor"] > 0
+    for kind in ("chain", "layered", "random", "transformer", "unet"):
+        code, out, err = run("gen", kind, "--seed", 4, "-o", path(kind + ".json.xz"))
+        assert code == 0, err
+        code, first, err = run("convert", path(kind + ".json.xz"))
+        assert code == 0, err
+        second = run("gen", kind, "--seed", 4)[1]
+        assert first == second, kind
+        assert json.loads(run("info", path(kind + ".json.xz"), "--json")[1])["ops"] == len(json.loads(first)["ops"])
+
+
+def main():
+    wanted = sys.argv[3:]
+    failed = 0
+    for t in TESTS:
+        if wanted and t.__name__ not in wanted:
+            continue
+        start = time.time()
+        try:
+            t()
+            print(f"ok    {t.__name__} ({time.time() - start:.1f} s)", flush=True)
+        except Exception:
+            failed += 1
+            print(f"FAIL  {t.__name__}", flush=True)
+            traceback.print_exc()
+    print(f"{failed} failed" if failed else "all held")
+    return failed > 0
+
+
+sys.exit(main())
