@@ -43,18 +43,20 @@ Graph DrawGraph(Rng& rng, const RandomGraphOptions& o) {
   const auto num_ops = static_cast<int>(Draw(rng, o.min_ops, o.max_ops));
   std::vector<GraphBuilder::OpSpec> ops;
   int next_tensor = 0;
+  std::int64_t first_readable = 0;
   for (int i = 0; i < num_ops; ++i) {
+    if (Chance(rng, o.cuts)) first_readable = static_cast<std::int64_t>(tensors.size());
     GraphBuilder::OpSpec op;
     op.name = "op" + std::to_string(i);
     op.duration = Chance(rng, o.zero_duration) ? 0 : Draw(rng, 1, o.max_duration);
     op.workspace = Chance(rng, o.workspace) ? Draw(rng, 1, o.max_size) : 0;
     op.recomputable = !Chance(rng, o.once);
     std::vector<std::size_t> read;
-    if (!tensors.empty()) {
+    if (static_cast<std::int64_t>(tensors.size()) > first_readable) {
       const auto reads = Draw(rng, Chance(rng, 85) ? 1 : 0, fan_in);
       for (std::int64_t k = 0; k < reads; ++k) {
         const auto last = static_cast<std::int64_t>(tensors.size()) - 1;
-        const auto t = static_cast<std::size_t>(Draw(rng, local ? std::max<std::int64_t>(0, last - 3) : 0, last));
+        const auto t = static_cast<std::size_t>(Draw(rng, local ? std::max<std::int64_t>(first_readable, last - 3) : first_readable, last));
         // Readers of an overwritten value are the interesting case, but all of them being so is not.
         if (tensors[t].overwritten && Chance(rng, 60)) continue;
         op.inputs.push_back(tensors[t].name);

@@ -40,6 +40,7 @@ struct RandomGraphOptions {
   int absent = 5;
   int given_order = 30;
   int multi_output = 30;
+  int cuts = 0;              // places in the order that no value crosses
   std::int64_t max_size = 9;
   std::int64_t max_duration = 9;
   // Only what a plain graph has: own storages, one output an op, everything recomputable.

@@ -166,6 +166,7 @@ void Hunt(const char* name, bool full, int min_ops, int max_ops, int rounds) {
       options.max_duration = std::int64_t{1} << 57;
     }
     options.max_ops = max_ops;
+    if (Chance(rng, 25)) options.cuts = 25;
     if (Chance(rng, 40)) options.once = 0;
     if (Chance(rng, 30)) options.views = 60;
     if (Chance(rng, 30)) options.inplace = 50;
