@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -86,8 +87,11 @@ void SolveOnce(const Graph& graph, ebb_graph* handle, Rng& rng, bool full, Tally
   const SolverPtr solver(ebb_solver_new());
   const PlanPtr plan(ebb_plan_new());
   std::string options;
+  std::vector<std::pair<std::string, std::string>> settings;
+  bool counted = false;
   const auto set = [&](const std::string& name, const std::string& value) {
     options += "--" + name + " " + value + " ";
+    settings.emplace_back(name, value);
     REQUIRE_MESSAGE(ebb_solver_set(solver.get(), name.c_str(), value.c_str()) == EBB_OK,
                     ebb_solver_error(solver.get()));
   };
@@ -99,10 +103,8 @@ void SolveOnce(const Graph& graph, ebb_graph* handle, Rng& rng, bool full, Tally
   if (full) {
     set("time-limit", "20");
   } else {
-    if (Chance(rng, 50))
-      set("work-limit", "0.02");
-    else
-      set("time-limit", "0.05");
+    counted = Chance(rng, 50);
+    counted ? set("work-limit", "0.02") : set("time-limit", "0.05");
     if (Chance(rng, 30)) set("method", DrawMethod(rng));
     for (std::size_t i = 0; i < ebb_num_options(); ++i) {
       if (std::strcmp(ebb_option_type(i), "switch") != 0) continue;
@@ -153,6 +155,39 @@ void SolveOnce(const Graph& graph, ebb_graph* handle, Rng& rng, bool full, Tally
     CHECK(bound < judge.duration);
   }
   CHECK(ebb_plan_check(plan.get()) == EBB_OK);
+
+  // The plan as a hint for the same question: never lost, even where nothing searches. And with counted work alone the
+  // same question gives the same bytes.
+  const auto ask_again = [&](bool hint) {
+    PlanPtr again(ebb_plan_new());
+    const SolverPtr second(ebb_solver_new());
+    for (const auto& [name, value] : settings) {
+      if (hint && name == "time-limit") continue;
+      REQUIRE(ebb_solver_set(second.get(), name.c_str(), value.c_str()) == EBB_OK);
+    }
+    if (hint) {
+      for (const char* off : {"anneal", "gap-cover", "relax", "state-search"})
+        REQUIRE(ebb_solver_set(second.get(), off, "off") == EBB_OK);
+      REQUIRE(ebb_solver_set(second.get(), "work-limit", "0.001") == EBB_OK);
+      REQUIRE(ebb_solver_hint(second.get(), plan.get()) == EBB_OK);
+    }
+    REQUIRE_MESSAGE(ebb_solver_solve(second.get(), handle, again.get()) == EBB_OK, ebb_solver_error(second.get()));
+    return again;
+  };
+  if (Chance(rng, 20)) {
+    const PlanPtr again = ask_again(true);
+    CHECK(ebb_plan_duration(again.get()) >= oracle.duration);
+    CHECK(ebb_plan_duration(again.get()) <= judge.duration);
+    CHECK(ebb_plan_check(again.get()) == EBB_OK);
+  }
+  if (counted && Chance(rng, 30)) {
+    const PlanPtr again = ask_again(false);
+    const char *first_text = nullptr, *second_text = nullptr;
+    std::size_t first_size = 0, second_size = 0;
+    REQUIRE(ebb_plan_write_memory(plan.get(), &first_text, &first_size) == EBB_OK);
+    REQUIRE(ebb_plan_write_memory(again.get(), &second_text, &second_size) == EBB_OK);
+    CHECK(std::string(first_text, first_size) == std::string(second_text, second_size));
+  }
 }
 
 void Hunt(const char* name, bool full, int min_ops, int max_ops, int rounds) {
