@@ -20,7 +20,7 @@ namespace ebb::cli {
 namespace {
 
 struct Arguments {
-  std::string graph, format, hint, plan, profile;
+  std::string graph, format, hint, plan, profile, certificate;
   LogFormat log = LogFormat::kText;
   SolverFlags flags;
 };
@@ -28,8 +28,11 @@ struct Arguments {
 Exit RunSolve(const Arguments& a) {
   const Handle<ebb_solver> solver = Own(ebb_solver_new());
   a.flags.Apply(solver.get());
+  if (!a.certificate.empty() && std::string_view(ebb_solver_get(solver.get(), "order")) == "free")
+    throw CommandError(Exit::kUsage, "--certificate: there is one for --order fixed and staged only");
   WantWritable(a.plan);
   WantWritable(a.profile);
+  WantWritable(a.certificate);
 
   const Handle<ebb_graph> graph = ReadGraphFile(a.graph, a.format);
   ProgressPrinter printer(a.log, ebb_graph_base_duration(graph.get()));
@@ -51,6 +54,8 @@ Exit RunSolve(const Arguments& a) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const ebb_status status = ebb_plan_status(plan.get());
+  if (!a.certificate.empty() && status != EBB_STATUS_INFEASIBLE)
+    Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
   if (status == EBB_STATUS_OPTIMAL || status == EBB_STATUS_FEASIBLE) {
     WritePlanTo(plan.get(), a.plan);
     if (!a.profile.empty()) WriteTextTo(ProfileSvg(graph.get(), plan.get()), a.profile);
@@ -72,6 +77,8 @@ AddedCommand AddSolve(CLI::App& app) {
   command->add_option("-o,--output", a->plan, "plan file (.gz, .xz, .zst: packed); default: standard output");
   command->add_option("--format", a->format, "insist on this graph format");
   command->add_option("--hint", a->hint, "plan file of this graph to start from");
+  command->add_option("--certificate", a->certificate,
+                      "why no plan in the given order beats the gap-cover bound (docs/certificate.md)");
   command->add_option("--profile", a->profile, "memory profile of the plan, as an SVG picture");
   const std::map<std::string, LogFormat> formats = {
       {"text", LogFormat::kText}, {"jsonl", LogFormat::kJsonLines}, {"none", LogFormat::kNone}};

@@ -6,7 +6,11 @@
 #include <filesystem>
 #include <string_view>
 
+#include "engine/bounds/certificate.hpp"
+#include "engine/bounds/gap_cover_flow.hpp"
+#include "engine/bounds/gaps.hpp"
 #include "engine/problem/validator.hpp"
+#include "io/certificate_json.hpp"
 #include "io/plan_json.hpp"
 #include "portfolio/api_types.hpp"
 
@@ -49,6 +53,20 @@ void Take(ebb_plan* p, const std::shared_ptr<const GraphData>& data, PlanFile fi
 std::shared_ptr<const GraphData> WantGraph(const ebb_graph* graph) {
   if (graph == nullptr || !graph->data) throw OptionError("the graph is missing or not finished");
   return graph->data;
+}
+
+GapCoverCertificate Certify(const Graph& graph, Bytes budget) {
+  const Instance instance = MakeInstance(graph);
+  const GapTable table = FixedOrderGaps(instance);
+  // More than the order needs without repeats changes nothing, and keeps sums in range.
+  const std::int64_t bytes = std::min(budget.count(), table.peak());
+  if (table.impossible) throw InputError("the given order has no plan, whatever the budget");
+  const GapCoverBound bound = SolveGapCover(instance, table, bytes);
+  if (bound.shortage)
+    throw InputError("op '" + graph.op_name(ToOpId(static_cast<std::size_t>(table.row_op[bound.shortage->row]))) +
+                     "' needs " + std::to_string(bound.shortage->needed) + " bytes at its place, the budget gives " +
+                     std::to_string(bound.shortage->given));
+  return MakeCertificate(graph, instance, table, bound, bytes);
 }
 
 // Bytes resident while each execution runs, from the plan's own births and deaths.
@@ -138,6 +156,21 @@ ebb_code ebb_plan_write_memory(ebb_plan* plan, const char** data, size_t* size) 
                                     ebb::ToFile(plan));
     *data = plan->written.data();
     *size = plan->written.size();
+  });
+}
+
+ebb_code ebb_plan_write_certificate(ebb_plan* plan, const char* path) {
+  return Guard(plan, [&] {
+    if (path == nullptr) throw ebb::OptionError("no path");
+    if (!plan->data) throw ebb::OptionError("the handle holds no answer");
+    if (plan->answer.order == ebb::OrderMode::kFree)
+      throw ebb::OptionError("a certificate is for the given order; the answer is for any order");
+    const ebb::GapCoverCertificate certificate = ebb::Certify(plan->data->graph, plan->answer.budget);
+    try {
+      ebb::WriteCertificate(plan->data->graph, certificate, std::filesystem::path(path));
+    } catch (const ebb::InputError& e) {
+      throw ebb::IoError(e.what());
+    }
   });
 }
 

@@ -178,6 +178,11 @@ EBB_API ebb_code ebb_plan_read_memory(ebb_plan* plan, const ebb_graph* graph, co
 EBB_API ebb_code ebb_plan_write_file(ebb_plan* plan, const char* path);
 EBB_API ebb_code ebb_plan_write_memory(ebb_plan* plan, const char** data, size_t* size);
 
+/* Why no plan of this graph in the given order is shorter than the gap-cover bound for the budget asked for, as a file
+ * that a script can check (docs/certificate.md). For answers of fixed or staged order, with or without a plan.
+ * EBB_ERROR_INPUT: the budget is below what some op needs at its place. */
+EBB_API ebb_code ebb_plan_write_certificate(ebb_plan* plan, const char* path);
+
 /* Judges the plan by the model: order, budget, every read and death, duration and peak. EBB_OK: it holds.
  * EBB_ERROR_INPUT: it does not, and ebb_plan_error tells why; ebb_plan_verdict names the verdict. */
 EBB_API ebb_code ebb_plan_check(ebb_plan* plan);

@@ -154,6 +154,9 @@ class Plan {
   }
   void Check() { detail::Want(ebb_plan_check(get()), get()); }  // throws where the plan does not hold
   void Write(const std::string& path) { detail::Want(ebb_plan_write_file(get(), path.c_str()), get()); }
+  void WriteCertificate(const std::string& path) {
+    detail::Want(ebb_plan_write_certificate(get(), path.c_str()), get());
+  }
 
   ebb_plan* get() const { return h_.get(); }
 
