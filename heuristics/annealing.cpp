@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ebb {
 namespace {
@@ -33,6 +34,7 @@ Annealing::Annealing(const Instance& instance, const AnnealingParams& params)
 }
 
 void Annealing::Start(std::span<const std::int32_t> sequence) {
+  start_.assign(sequence.begin(), sequence.end());
   state_.Load(sequence);
   started_ = true;
   NoteBest();
@@ -54,8 +56,10 @@ void Annealing::Offer(std::span<const std::int32_t> sequence) {
 }
 
 void Annealing::BeginCycle() {
-  static constexpr double kHot[] = {1.0, 3.0, 10.0, 0.3};
-  static constexpr double kWindowHot[] = {0.02, 0.02, 0.01, 0.02};
+  // The last, longest cycles count most; walks of odd and even seeds are never at the same temperature for long.
+  static constexpr double kHot[2][6] = {{1.0, 10.0, 1.0, 3.0, 0.3, 1.0}, {1.0, 3.0, 10.0, 1.0, 3.0, 0.3}};
+  static constexpr double kFirstHot[] = {1.0, 10.0, 3.0, 30.0, 10.0, 10.0};  // while there is no plan
+  static constexpr double kWindowHot[] = {0.005, 0.01, 0.002, 0.02};
   cycle_moves_ = 0;
   const bool large = params_.window > 0 || (params_.window == 0 && in_.num_ops >= kWindowFrom);
   windowed_ = large && has_plan() && params_.goal == AnnealingParams::Goal::kDuration && !state_.repeats().empty();
@@ -63,7 +67,9 @@ void Annealing::BeginCycle() {
     OpenWindow();
     hot_ = params_.hot > 0 ? params_.hot : kWindowHot[random_.Below(4)];
   } else {
-    hot_ = params_.hot > 0 ? params_.hot : kHot[counts_.cycles % 4];
+    const auto turn = static_cast<std::size_t>(counts_.cycles % 6);
+    hot_ = params_.hot > 0 ? params_.hot : has_plan() ? kHot[params_.seed % 2][turn] : kFirstHot[turn];
+    if (!has_plan()) weight_ = base_weight_;  // a walk that froze over the budget must thaw
   }
   temperature_ = hot_ * mean_duration_;
 }
@@ -122,7 +128,7 @@ void Annealing::Run(WorkBudget& work) {
     for (int i = 0; i < kBatch; ++i) Step();
     Adapt();
     const std::int64_t now = state_.work();
-    work.Spend(now - seen + kBatch * 120);
+    work.Spend(2 * (now - seen) + kBatch * 150);
     seen = now;
   }
   if (unsaved_) SaveBest();
@@ -138,6 +144,8 @@ void Annealing::EndCycle() {
   if (has_plan() && (offered_ || !(windowed_ && level))) {
     state_.Load(best_);
     offered_ = false;
+  } else if (!has_plan()) {
+    state_.Load(start_);  // where it froze over the budget is no place to go on from
   }
   BeginCycle();
 }
@@ -156,9 +164,9 @@ void Annealing::Adapt() {
     high_ = std::min(slots_then_, static_cast<std::int32_t>(high_ * scale) + 1);
   }
   const double done = static_cast<double>(cycle_moves_) / static_cast<double>(length);
-  const double cold = windowed_ ? 0.25 * params_.cold : std::min(params_.cold, hot_ * 0.25);
+  const double cold = windowed_ ? hot_ * 0.25 : std::min(params_.cold, hot_ * 0.25);
   temperature_ = mean_duration_ * hot_ * std::pow(cold / hot_, done);
-  if (!params_.fixed_weight) {
+  if (!params_.fixed_weight && (has_plan() || counts_.cycles % 2 == 0)) {
     weight_ *= state_.excess() == 0 ? 0.97 : 1.03;
     weight_ = std::clamp(weight_, base_weight_ / 50, base_weight_ * (has_plan() ? 50 : 4));
   }
@@ -190,6 +198,11 @@ void Annealing::Step() {
   }
   ++counts_.tried[move];
   const std::int64_t duration = state_.duration(), executions = state_.executions();
+  // At best the move takes the whole penalty away: what it may cost then, and not more, is known beforehand.
+  const double limit = temperature_ * random_.Exponential();
+  const double allowance = limit + weight_ * static_cast<double>(state_.excess());
+  dearest_ = params_.goal == AnnealingParams::Goal::kPeak ? std::numeric_limits<double>::infinity()
+                                                          : static_cast<double>(duration) + allowance;
   if (!Propose(move) || !state_.changed() || state_.violations() != 0) {
     state_.Rollback();
     return;
@@ -197,9 +210,7 @@ void Annealing::Step() {
   const double base =
       params_.goal == AnnealingParams::Goal::kPeak ? 0.0 : static_cast<double>(state_.duration() - duration);
   const double easy = base + per_execution_ * static_cast<double>(state_.executions() - executions);
-  const double limit = temperature_ * random_.Exponential();
-  // nothing over the budget: the penalty cannot fall
-  if (!over && easy > limit) {
+  if (easy > allowance) {
     state_.Rollback();
     return;
   }
@@ -298,6 +309,7 @@ std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
 // An execution of `op` before `before`; an input that would have to live longer for it may be made again as well.
 bool Annealing::InsertWithInputs(std::int32_t op, std::int32_t before) {
   if (!MayRun(op)) return false;
+  if (static_cast<double>(state_.duration() + in_.duration[At(op)]) > dearest_) return false;
   --budget_of_move_;
   if (cascade_ > 0 && budget_of_move_ > 0) {
     for (const std::int32_t v : in_.reads[At(op)]) {
@@ -326,20 +338,36 @@ bool Annealing::SplitHot() {
 bool Annealing::SplitAt(std::int32_t event) {
   if (event == state_.Begin() || event == state_.End()) return false;
   const auto n = static_cast<std::int64_t>(in_.num_ops);
+  const std::int32_t here = state_.slot(event);
   for (int tries = 0; tries < 12; ++tries) {
-    std::int32_t op;
-    if (tries % 4 == 0 && !windowed_) {
-      op = random_.Below32(n);
+    std::int32_t v;
+    if (tries % 3 == 2) {
+      // by a reader after the event
+      const std::int32_t room = state_.slots() - here - 1;
+      if (room < 1) continue;
+      const std::int32_t x = state_.EventAt(here + static_cast<std::int32_t>(random_.LogUniform(room)));
+      if (x == state_.End()) continue;
+      const auto reads = in_.reads[At(state_.op(x))];
+      if (reads.empty()) continue;
+      v = reads[static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(reads.size())))];
     } else {
-      const std::int64_t s = state_.slot(event) - random_.LogUniform(state_.slot(event));
-      const std::int32_t x = state_.EventAt(static_cast<std::int32_t>(s));
-      if (x == state_.Begin() || x == state_.End()) continue;
-      op = state_.op(x);
+      // by a maker before it
+      std::int32_t op;
+      if (tries % 3 == 0 && !windowed_) {
+        op = random_.Below32(n);
+      } else {
+        if (here < 2) continue;
+        const std::int32_t x = state_.EventAt(here - static_cast<std::int32_t>(random_.LogUniform(here)));
+        if (x == state_.Begin() || x == state_.End()) continue;
+        op = state_.op(x);
+      }
+      const auto makes = in_.makes[At(op)];
+      if (makes.empty()) continue;
+      v = makes[makes.size() == 1 ? 0
+                                  : static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(makes.size())))];
     }
-    const auto makes = in_.makes[At(op)];
-    if (makes.empty() || !MayRun(op)) continue;
-    const std::int32_t v =
-        makes[makes.size() == 1 ? 0 : static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(makes.size())))];
+    const std::int32_t op = in_.maker[At(v)];
+    if (op < 0 || !MayRun(op)) continue;
     const std::int32_t server = state_.ServerOf(v, event);
     if (server == kNone || !state_.Before(event, state_.EndOf(server, state_.OutputIndex(v)))) continue;
     const auto reads = in_.reads[At(state_.op(event))];

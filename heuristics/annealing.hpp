@@ -30,7 +30,8 @@ struct AnnealingParams {
   std::int64_t budget = 0;          // bytes, with the instance's resident_bytes
   std::int32_t max_executions = 0;  // per op; 0: any number
   std::uint64_t seed = 1;
-  double hot = 1.0;           // start temperature of a cycle, in mean durations (of ops that take time)
+  // Start temperature of a cycle, in mean durations (of ops that take time). 0: cycles of several temperatures in turn.
+  double hot = 0;
   double cold = 0.02;         // its end temperature
   double weight = 2.0;        // start weight, in mean duration / mean size
   bool fixed_weight = false;  // never adapt it
@@ -103,6 +104,7 @@ class Annealing {
   double hot_ = 1, temperature_ = 0, weight_ = 0, base_weight_ = 0, per_execution_ = 0;
   std::int64_t cycle_moves_ = 0, cycle_length_ = 0;
   double cascade_ = 0;
+  double dearest_ = 0;  // durations above which the present move would be refused anyway
   int budget_of_move_ = 0;
   bool started_ = false;
 
@@ -117,7 +119,7 @@ class Annealing {
 
   bool unsaved_ = false;  // the state is better than best_ and not yet copied
   std::int64_t saved_at_ = 0;
-  std::vector<std::int32_t> best_;
+  std::vector<std::int32_t> start_, best_;
   std::int64_t best_duration_ = 0, best_executions_ = 0, best_peak_ = 0;
   Counts counts_;
 };

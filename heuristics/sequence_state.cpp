@@ -170,8 +170,9 @@ void SequenceState::Load(std::span<const std::int32_t> sequence) {
 std::vector<std::int32_t> SequenceState::Sequence() const {
   std::vector<std::int32_t> out;
   out.reserve(static_cast<std::size_t>(executions_));
-  for (std::int32_t x = Next(begin_); x != end_; x = Next(x)) out.push_back(N(x).op);
-  work_ += 4 * executions_;
+  for (const std::int32_t x : node_at_)
+    if (x != kNone && N(x).alive && x != begin_ && x != end_) out.push_back(N(x).op);
+  work_ += 3 * profile_.slots();
   return out;
 }
 
