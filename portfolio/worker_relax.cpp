@@ -3,6 +3,10 @@
 // The boundary relaxation, its decoded sequences, and a cold local search that starts from them. Cold: a start
 // temperature of 0.03 mean durations keeps what the relaxation found, 0.1 already loses it (the study's measurement).
 // The two take turns, half of the work each, until the relaxation is done; then the polishing goes on alone.
+//
+// The 0/1 programs are searched by clause learning (propagators/learning_solver.hpp) unless told otherwise. Learning
+// keeps what it learned but not its place between two steps, so it takes its work in larger and larger pieces and the
+// lane makes the others even.
 #include <algorithm>
 #include <optional>
 
@@ -10,6 +14,7 @@
 #include "heuristics/annealing.hpp"
 #include "heuristics/decode.hpp"
 #include "portfolio/workers.hpp"
+#include "propagators/learning_solver.hpp"
 
 namespace ebb {
 namespace {
@@ -18,7 +23,7 @@ class RelaxWorker : public Worker {
  public:
   explicit RelaxWorker(const Problem& problem)
       : problem_(problem),
-        solver_(problem.instance, problem.budget.count(), problem.order, &decoder_, BoundarySolver::Params{}) {}
+        solver_(problem.instance, problem.budget.count(), problem.order, &decoder_, MakeParams(problem)) {}
 
   const char* name() const override { return "relaxation"; }
 
@@ -32,9 +37,29 @@ class RelaxWorker : public Worker {
   }
 
  private:
+  static BoundarySolver::Params MakeParams(const Problem& problem) {
+    BoundarySolver::Params params;
+    if (!problem.options->learning) return params;
+    params.search = [seed = static_cast<std::int32_t>(problem.options->seed % 1'000'000)](
+                        BinaryProgram program, RowSeparator* separator) -> std::unique_ptr<BinarySolver> {
+      LearningSolver::Params learning;
+      learning.seed = seed;
+      return std::make_unique<LearningSolver>(std::move(program), separator, learning);
+    };
+    return params;
+  }
+
   void Relax(WorkBudget& budget, Exchange& exchange) {
     if (const IncumbentPtr& best = exchange.known().best) solver_.SetIncumbent(best->duration());
-    done_ = solver_.Step(budget);
+    if (problem_.options->learning && solver_.progress().in_tree) {
+      const std::int32_t models = solver_.progress().models;
+      WorkBudget piece(std::max(piece_, budget.left()), budget.stop_signal());
+      done_ = solver_.Step(piece);
+      budget.Spend(piece.spent());
+      piece_ = solver_.progress().models == models ? std::min(piece_ + piece_ / 2, LargestPiece()) : kFirstPiece;
+    } else {
+      done_ = solver_.Step(budget);
+    }
     for (const BoundarySolver::Candidate& c : solver_.TakeCandidates()) {
       if (c.fits && exchange.Interesting(c.duration, c.sequence.size())) exchange.Offer(c.sequence, name());
       BeginPolish(c.sequence);
@@ -75,7 +100,14 @@ class RelaxWorker : public Worker {
     exchange.Offer(told_, "relaxation+anneal");
   }
 
+  static constexpr Ticks kFirstPiece = 200'000'000;
+  // A work limit is not to be passed by much.
+  [[nodiscard]] Ticks LargestPiece() const {
+    const double limit = problem_.options->work_limit > 0 ? problem_.options->work_limit / 10 : 4.0;
+    return std::max(kFirstPiece, static_cast<Ticks>(std::min(limit, 4.0) * static_cast<double>(kTicksPerWork)));
+  }
   const Problem& problem_;
+  Ticks piece_ = kFirstPiece;
   Decoder decoder_;
   BoundarySolver solver_;
   std::optional<Annealing> polish_;
