@@ -21,6 +21,7 @@ namespace ebb {
 namespace {
 
 constexpr std::size_t kPeriods = 24;  // candidates that are scanned
+constexpr std::int64_t kFewOps = 6;   // in a series of fewer, equality says nothing (two views in a row)
 
 std::uint64_t Mix(std::uint64_t h, std::uint64_t x) {
   h ^= x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
@@ -161,6 +162,7 @@ class BlockFinder {
     std::vector<std::uint8_t> covered(static_cast<std::size_t>(n_), 0);
     std::vector<GraphFacts::Blocks> chosen;
     for (GraphFacts::Blocks& b : found_) {
+      if (b.period * b.count < kFewOps) continue;
       const auto begin = covered.begin() + b.begin, end = begin + b.period * b.count;
       if (std::find(begin, end, 1) != end) continue;
       std::fill(begin, end, 1);
