@@ -42,7 +42,8 @@ class BoundarySolver {
     std::int32_t per_round = 2;  // boundaries added at once
     double tolerance = 0.0;      // implied overflow (share of the budget) that is let pass in step 1
     std::int32_t max_lp_rounds = 30;
-    Ticks tree_ticks = 20'000'000'000;  // for one tree before its sequence's overflows are looked at anyway
+    Ticks tree_ticks = 10'000'000'000;  // for the first tree, before the model is refined by what it knows so far
+    double tree_growth = 1.5;           // and for each further one, times this
     bool moment_rows = true;
     bool carry_fixings = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this

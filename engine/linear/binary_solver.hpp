@@ -46,6 +46,8 @@ class BinarySolver {
   // Only solutions of cost < cutoff are looked for from now on. Never raised.
   virtual void SetCutoff(std::int64_t cutoff) = 0;
   [[nodiscard]] virtual std::int64_t cutoff() const = 0;
+  // While on, a tree search goes down to leaves: solutions early, bounds later. A hint.
+  virtual void SetDiving(bool /*on*/) {}
   virtual State Step(WorkBudget& work) = 0;
 
   // Valid at any time: no solution costs less than min(this, cutoff()). Monotone.

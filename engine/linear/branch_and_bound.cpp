@@ -17,16 +17,24 @@ namespace ebb {
 namespace {
 
 constexpr double kIntegral = 1e-6;
+constexpr std::uint8_t kBasic = 1, kAtLower = 3;  // as in LpBasis
+constexpr double kPlungeShare = 0.25;             // of the gap
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 
 using Wide = ExactDualBound::Wide;
 
+// A basis by names, so that it outlives changes of the LP's rows and columns: the status of each column, and the rows
+// whose slacks are not basic.
+struct SavedBasis {
+  std::vector<std::uint8_t> columns;
+  std::vector<std::pair<std::int32_t, std::uint8_t>> rows;
+};
+
 struct Node {
   std::vector<std::pair<std::int32_t, std::int8_t>> fixed;  // beyond the root's
-  std::shared_ptr<const LpBasis> basis;
-  std::int32_t basis_version = -1;  // of the LP it belongs to
-  std::int64_t bound = 0;           // valid
-  double estimate = 0.0;            // LP value of the parent
+  std::shared_ptr<const SavedBasis> basis;
+  std::int64_t bound = 0;  // valid
+  double estimate = 0.0;   // LP value of the parent
   std::int32_t depth = 0;
   std::int64_t serial = 0;
   // The branching that led here, for pseudo-costs.
@@ -100,6 +108,7 @@ struct BranchAndBound::Impl {
   bool has_current = false;
   Node current;  // being worked on, or next in the plunge
   std::int64_t serial = 0;
+  bool diving = false;
 
   std::int64_t cutoff = kInfinity;
   std::int64_t floor = std::numeric_limits<std::int64_t>::min();  // best bound so far
@@ -185,11 +194,34 @@ struct BranchAndBound::Impl {
       lp_upper[static_cast<std::size_t>(j)] = 1;
     }
     open_when_built = lp_column.size();
+    rows_when_built = lp_rows.size();
   }
   // When the root is left, and again when a fifth of its columns is gone.
   bool Compressible() const { return lp_version == 0 || 5 * (cost.size() - root_mark) < 4 * open_when_built; }
   std::int64_t iterations_before = 0;
-  std::size_t open_when_built = 0;
+  std::size_t open_when_built = 0, rows_when_built = 0;
+
+  std::shared_ptr<const SavedBasis> SaveBasis() const {
+    auto saved = std::make_shared<SavedBasis>();
+    const LpBasis basis = lp.Basis();
+    saved->columns.assign(cost.size(), kAtLower);
+    for (std::size_t i = 0; i < lp_column.size(); ++i)
+      saved->columns[static_cast<std::size_t>(lp_column[i])] = basis.columns[i];
+    for (std::size_t i = 0; i < lp_rows.size(); ++i)
+      if (basis.rows[i] != kBasic) saved->rows.emplace_back(lp_rows[i], basis.rows[i]);
+    return saved;
+  }
+  void RestoreBasis(const SavedBasis& saved) {
+    for (const auto& [row, status] : saved.rows)
+      if (!in_lp[static_cast<std::size_t>(row)]) PutInLp(row);
+    LpBasis basis;
+    for (const std::int32_t j : lp_column) basis.columns.push_back(saved.columns[static_cast<std::size_t>(j)]);
+    row_status.assign(rows.size(), kBasic);
+    for (const auto& [row, status] : saved.rows) row_status[static_cast<std::size_t>(row)] = status;
+    for (const std::int32_t r : lp_rows) basis.rows.push_back(row_status[static_cast<std::size_t>(r)]);
+    lp.SetBasis(basis);
+  }
+  std::vector<std::uint8_t> row_status;
 
   LpOutcome SolveLp(WorkBudget& work, std::int32_t iteration_limit = 1'000'000) {
     const LpOutcome outcome = lp.Solve(work, CutoffForLp(), iteration_limit);
@@ -213,7 +245,7 @@ struct BranchAndBound::Impl {
     return value;
   }
 
-  // Drops rows that do not bind. Only at the root: saved bases name LP rows by position.
+  // Drops rows that do not bind; they stay known and come back when they are violated.
   void PurgeRows(std::size_t keep_first) {
     std::vector<std::int32_t> drop;
     for (std::size_t i = keep_first; i < lp_rows.size(); ++i)
@@ -451,7 +483,7 @@ struct BranchAndBound::Impl {
   }
   std::vector<std::int8_t> try_lower, try_upper;
 
-  enum class Verdict { kPruned, kBranched, kLimit, kSolution, kRootDone };
+  enum class Verdict { kPruned, kBranched, kPlunge, kLimit, kSolution, kRootDone };
   Verdict Process(WorkBudget& work);
   Verdict Branch(WorkBudget& work, double value);
   State Step(WorkBudget& work);
@@ -466,11 +498,8 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
     if (!propagator.Fix(column, value)) return Verdict::kPruned;
   if (!propagator.Propagate()) return Verdict::kPruned;
   work.Spend(static_cast<Ticks>(4 * cost.size()) + 8 * static_cast<Ticks>(propagator.trail().size()));
-  if (current.basis != nullptr && current.basis_version == lp_version) {
-    LpBasis basis = *current.basis;
-    if (basis.rows.size() > lp_rows.size()) basis.rows.resize(lp_rows.size());
-    basis.rows.resize(lp_rows.size(), 1);  // 1: basic
-    lp.SetBasis(basis);
+  if (current.basis != nullptr) {
+    RestoreBasis(*current.basis);
   }
   const std::int32_t max_rounds = root ? params.root_rounds : params.node_rounds;
   std::int32_t round = 0, stalled = 0;
@@ -627,7 +656,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
   std::int32_t chosen = -1;
   double chosen_x = 0.5, gain_of[2] = {0.0, 0.0};
   std::int64_t bound_of[2] = {current.bound, current.bound};
-  const auto basis = std::make_shared<const LpBasis>(lp.Basis());
+  const LpBasis basis = lp.Basis();
   if (candidates.empty()) {
     chosen = open;                            // integral but not a solution: the LP's tolerances
     if (chosen < 0) return Verdict::kPruned;  // a single point, judged before
@@ -668,7 +697,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
           lp.SetBounds(lp_index[j], 0.0, 1.0);
           lp_lower[j] = 0;
           lp_upper[j] = 1;
-          lp.SetBasis(*basis);
+          lp.SetBasis(basis);
           if (dead) {
             // Only the other side is left: take it and look at this node again.
             current.fixed.clear();
@@ -677,8 +706,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
               current.fixed.emplace_back(trail[t], propagator.lower()[static_cast<std::size_t>(trail[t])]);
             current.fixed.emplace_back(c.column, static_cast<std::int8_t>(1 - direction));
             if (current.depth == 0) root_pending.emplace_back(c.column, static_cast<std::int8_t>(1 - direction));
-            current.basis = basis;
-            current.basis_version = lp_version;
+            current.basis = SaveBasis();
             Node again = std::move(current);
             again.column = -1;
             Push(std::move(again));
@@ -705,13 +733,16 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
   const auto trail = propagator.trail();
   for (std::size_t t = root_mark; t < trail.size(); ++t)
     child.fixed.emplace_back(trail[t], propagator.lower()[static_cast<std::size_t>(trail[t])]);
-  child.basis = basis;
-  child.basis_version = lp_version;
+  child.basis = SaveBasis();
   child.depth = current.depth + 1;
   child.column = chosen;
-  // The likelier child goes last: equal bounds come out last in, first out.
+  // The cheaper child is gone into at once while it stays near the best bound: its LP is one bound change away, where a
+  // node from the heap costs a few hundred pivots.
   const int first = gain_of[1] <= gain_of[0] ? 0 : 1;
-  for (const int direction : {first, 1 - first}) {
+  const double room = cutoff == kInfinity ? kPlungeShare * std::abs(value)
+                                          : kPlungeShare * (static_cast<double>(cutoff) - static_cast<double>(floor));
+  const bool plunge = value + gain_of[first] <= static_cast<double>(floor) + room || cutoff == kInfinity || diving;
+  for (const int direction : {1 - first, first}) {
     Node next = child;
     next.fixed.emplace_back(chosen, static_cast<std::int8_t>(direction));
     next.bound = bound_of[direction];
@@ -719,6 +750,10 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
     next.direction = static_cast<std::int8_t>(direction);
     next.parent_value = value;
     next.distance = direction == 0 ? chosen_x : 1.0 - chosen_x;
+    if (direction == first && plunge) {
+      current = std::move(next);
+      return Verdict::kPlunge;
+    }
     Push(std::move(next));
   }
   return Verdict::kBranched;
@@ -740,6 +775,10 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
   for (;;) {
     if (work.Exhausted()) return State::kLimit;
     if (!has_current) {
+      if (lp_version > 0 && 2 * lp_rows.size() > 3 * rows_when_built + 200) {
+        PurgeRows(0);
+        rows_when_built = std::max(rows_when_built, lp_rows.size());
+      }
       if (heap.empty() || Pruned(heap.front().bound)) {
         heap.clear();
         UpdateFloor();
@@ -757,9 +796,9 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
     switch (Process(work)) {
       case Verdict::kPruned:
       case Verdict::kBranched: has_current = false; break;
+      case Verdict::kPlunge: break;
       case Verdict::kLimit:
-        current.basis = std::make_shared<const LpBasis>(lp.Basis());
-        current.basis_version = lp_version;
+        current.basis = SaveBasis();
         UpdateFloor();
         return State::kLimit;
       case Verdict::kSolution: UpdateFloor(); return State::kSolution;
@@ -783,6 +822,7 @@ void BranchAndBound::SetCutoff(std::int64_t cutoff) {
   impl_->FixRootByReducedCost();
 }
 std::int64_t BranchAndBound::cutoff() const { return impl_->cutoff; }
+void BranchAndBound::SetDiving(bool on) { impl_->diving = on; }
 BranchAndBound::State BranchAndBound::Step(WorkBudget& work) { return impl_->Step(work); }
 std::int64_t BranchAndBound::lower_bound() const { return impl_->floor; }
 bool BranchAndBound::has_solution() const { return impl_->solution_cost != kInfinity; }
@@ -791,6 +831,7 @@ std::int64_t BranchAndBound::solution_cost() const { return impl_->solution_cost
 std::span<const std::int8_t> BranchAndBound::root_lower() const { return impl_->global_lower; }
 std::span<const std::int8_t> BranchAndBound::root_upper() const { return impl_->global_upper; }
 std::span<const double> BranchAndBound::root_x() const { return impl_->root_x; }
+std::span<const double> BranchAndBound::node_x() const { return impl_->point; }
 std::span<const double> BranchAndBound::root_duals() const { return impl_->root_duals; }
 const IntegerRows& BranchAndBound::rows() const { return impl_->rows; }
 const BranchAndBound::Counters& BranchAndBound::counters() const { return impl_->counters; }

@@ -51,6 +51,7 @@ class BranchAndBound final : public BinarySolver {
   void SetCutoff(std::int64_t cutoff) override;
   [[nodiscard]] std::int64_t cutoff() const override;
 
+  void SetDiving(bool on) override;
   State Step(WorkBudget& work) override;
 
   // Valid at any time: no solution costs less than min(this, cutoff()). Monotone.
@@ -63,6 +64,8 @@ class BranchAndBound final : public BinarySolver {
   [[nodiscard]] std::span<const std::int8_t> root_lower() const override;
   [[nodiscard]] std::span<const std::int8_t> root_upper() const override;
   [[nodiscard]] std::span<const double> root_x() const override;  // LP solution when the root was left
+  // The LP's point at the node that was last worked on.
+  [[nodiscard]] std::span<const double> node_x() const;
   // Per row of rows(): the dual when the root was left (0 for rows not in the LP).
   [[nodiscard]] std::span<const double> root_duals() const override;
   [[nodiscard]] const IntegerRows& rows() const override;

@@ -161,7 +161,7 @@ LpOutcome LinearProgram::Solve(WorkBudget& work, double objective_limit, std::in
     return LpOutcome::kOptimal;
   }
   const Ticks per_iteration =
-      2000 + 6 * static_cast<Ticks>(clp.numberRows()) + 3 * static_cast<Ticks>(clp.numberColumns());
+      4000 + 16 * static_cast<Ticks>(clp.numberRows()) + 8 * static_cast<Ticks>(clp.numberColumns());
   const Ticks affordable = work.left() / per_iteration;
   s.duals.resize(static_cast<std::size_t>(clp.numberRows()), 0.0);
   if (affordable <= 0) return LpOutcome::kLimit;
@@ -169,7 +169,7 @@ LpOutcome LinearProgram::Solve(WorkBudget& work, double objective_limit, std::in
   handler->stop = work.stop_signal();
   clp.setMaximumIterations(static_cast<int>(std::min<Ticks>(affordable, iteration_limit)));
   clp.setDualObjectiveLimit(objective_limit / s.cost_scale);
-  clp.setPerturbation(s.fresh ? 50 : 100);
+  clp.setPerturbation(100);
   clp.dual();
   s.fresh = false;
   const int iterations = clp.numberIterations();

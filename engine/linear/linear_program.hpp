@@ -27,7 +27,8 @@ enum class LpOutcome {
   kUnavailable,  // built without an LP library
 };
 
-// A basis by row and column: what is needed to start warm somewhere else. Opaque.
+// A basis by row and column: what is needed to start warm somewhere else. 1: basic, 3: at the lower bound (a row whose
+// slack is not basic has one of 0, 2, 3, 5).
 struct LpBasis {
   std::vector<std::uint8_t> columns, rows;
 };
