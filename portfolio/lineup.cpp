@@ -62,6 +62,11 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   const bool relax = problem.order != OrderMode::kFree && problem.may_recompute();
   if ((all || o.method == Method::kRelax) && o.relax && relax)
     proofs.push_back({FallsApart(problem) ? MakeStretchesWorker(problem) : MakeRelaxWorker(problem), 2});
+  if (all && o.windows && WindowsFit(problem) && problem.may_recompute()) {
+    // Where the order falls apart the last lane has the stretches, which are windows that also prove.
+    const int with = relax && FallsApart(problem) ? lanes - 1 : lanes;
+    for (int i = 0; i < with; ++i) out[static_cast<std::size_t>(i)].push_back({MakeWindowsWorker(problem, i, with), 2});
+  }
   if (o.anneal && (all || o.method == Method::kAnneal)) {
     for (int i = 0; i < lanes; ++i) out[static_cast<std::size_t>(i)].push_back({MakeAnnealWorker(problem, i), 1});
   }

@@ -9,15 +9,10 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <vector>
 
-#include "engine/bounds/boundary_solver.hpp"
-#include "engine/bounds/gap_cover_flow.hpp"
 #include "engine/problem/stretches.hpp"
-#include "heuristics/annealing.hpp"
-#include "heuristics/decode.hpp"
-#include "heuristics/priced_plans.hpp"
+#include "portfolio/part_search.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
@@ -33,132 +28,6 @@ std::vector<std::int32_t> Globally(const Instance& in, const Stretch& s, std::sp
   for (std::int32_t op : sequence) out.push_back(in.order[s.begin + op]);
   return out;
 }
-
-class StretchSearch {
- public:
-  StretchSearch(const Problem& problem, const Stretch& stretch, int index)
-      : problem_(problem), stretch_(stretch), index_(index), in_(TakeStretch(problem.instance, stretch)) {}
-
-  // The flow's bound, so that every stretch has one before the first is searched.
-  void Bound(WorkBudget& work) {
-    const GapTable table = FixedOrderGaps(in_);
-    const GapCoverBound flow = SolveGapCover(in_, table, problem_.budget.count(), 1, &work);
-    infeasible_ = table.impossible || flow.shortage;
-    lower_ = in_.base_duration + flow.extra;
-  }
-  [[nodiscard]] std::int64_t base() const { return in_.base_duration; }
-
-  [[nodiscard]] const Stretch& stretch() const { return stretch_; }
-  [[nodiscard]] std::int64_t lower() const { return lower_; }
-  [[nodiscard]] bool has_plan() const { return !best_.empty(); }
-  [[nodiscard]] std::int64_t upper() const { return upper_; }
-  [[nodiscard]] std::span<const std::int32_t> best() const { return best_; }
-  [[nodiscard]] bool closed() const { return has_plan() && lower_ >= upper_; }
-  [[nodiscard]] bool finished() const { return closed() || infeasible_; }
-  [[nodiscard]] bool infeasible() const { return infeasible_; }
-
-  // A piece of a plan from elsewhere.
-  void Take(std::span<const std::int32_t> sequence) {
-    const SequenceFacts facts = EvaluateSequence(in_, sequence);
-    if (facts.valid && facts.peak <= problem_.budget.count()) Note(sequence, facts.duration);
-  }
-
-  // True: a better piece.
-  bool Run(WorkBudget& work) {
-    const std::int64_t before = has_plan() ? upper_ : INT64_MAX;
-    if (!begun_) Begin(work);
-    while (!finished() && !work.Exhausted()) {
-      const bool polish = polish_ && (relaxed_all_ || polished_ <= relaxed_);
-      if (!polish && relaxed_all_) break;
-      WorkBudget turn(std::min<Ticks>(work.left(), 20'000'000), work.stop_signal());
-      polish ? Polish(turn) : Relax(turn);
-      (polish ? polished_ : relaxed_) += turn.spent();
-      work.Spend(std::max<Ticks>(turn.spent(), 10'000));
-    }
-    if (closed()) {  // what is proved needs no memory any more
-      solver_.reset();
-      polish_.reset();
-    }
-    return has_plan() && upper_ < before;
-  }
-
- private:
-  void Note(std::span<const std::int32_t> sequence, std::int64_t duration) {
-    if (has_plan() && std::pair(duration, sequence.size()) >= std::pair(upper_, best_.size())) return;
-    best_.assign(sequence.begin(), sequence.end());
-    upper_ = duration;
-    if (solver_) solver_->SetIncumbent(upper_);
-  }
-
-  void Begin(WorkBudget& work) {
-    begun_ = true;
-    if (!has_plan()) {
-      const GapTable table = FixedOrderGaps(in_);
-      const GapCoverBound flow = SolveGapCover(in_, table, problem_.budget.count(), 1, &work);
-      PlanByPrices(in_, table, problem_.budget.count(), flow, 2, problem_.max_executions.value_or(0), work,
-                   [&](const EvictionResult& r) {
-                     if (r.peak <= problem_.budget.count()) Take(r.sequence);
-                   });
-    }
-    if (closed()) return;
-    solver_.emplace(in_, problem_.budget.count(), problem_.order, &decoder_, BoundarySolver::Params{});
-    if (has_plan()) {
-      solver_->SetIncumbent(upper_);
-      BeginPolish(best_);
-    }
-  }
-
-  [[nodiscard]] bool WithinCap(std::span<const std::int32_t> sequence) const {
-    if (!problem_.max_executions) return true;
-    std::vector<std::int32_t> count(in_.num_ops, 0);
-    return std::all_of(sequence.begin(), sequence.end(),
-                       [&](std::int32_t op) { return ++count[op] <= *problem_.max_executions; });
-  }
-
-  void Relax(WorkBudget& work) {
-    relaxed_all_ = solver_->Step(work);
-    for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
-      if (!WithinCap(c.sequence)) continue;
-      if (c.fits) Note(c.sequence, c.duration);
-      BeginPolish(c.sequence);
-    }
-    infeasible_ = solver_->infeasible();
-    if (infeasible_) return;
-    lower_ = std::max(lower_, solver_->lower_bound());
-    if (has_plan()) lower_ = std::min(lower_, upper_);
-  }
-
-  void BeginPolish(std::span<const std::int32_t> start) {
-    AnnealingParams params;
-    params.order = problem_.order;
-    params.budget = problem_.budget.count();
-    params.max_executions = problem_.max_executions.value_or(0);
-    params.seed = static_cast<std::uint64_t>(problem_.options->seed) * 1'000'003 +
-                  static_cast<std::uint64_t>(index_) * 1000 + static_cast<std::uint64_t>(starts_++);
-    params.hot = 0.03;
-    params.cold = 0.003;
-    polish_.emplace(in_, params);
-    polish_->Start(start);
-  }
-
-  void Polish(WorkBudget& work) {
-    polish_->Run(work);
-    if (polish_->has_plan()) Note(polish_->best_sequence(), polish_->best_duration());
-  }
-
-  const Problem& problem_;
-  Stretch stretch_;
-  int index_;
-  Instance in_;
-  Decoder decoder_;
-  std::optional<BoundarySolver> solver_;
-  std::optional<Annealing> polish_;
-  std::vector<std::int32_t> best_;
-  std::int64_t upper_ = 0, lower_ = 0;
-  bool begun_ = false, relaxed_all_ = false, infeasible_ = false;
-  int starts_ = 0;
-  Ticks relaxed_ = 0, polished_ = 0;
-};
 
 class StretchesWorker : public Worker {
  public:
@@ -193,13 +62,13 @@ class StretchesWorker : public Worker {
       // the widest gaps first
       std::stable_sort(turn_.begin(), turn_.end(), [&](std::size_t a, std::size_t b) { return Width(a) > Width(b); });
     }
-    StretchSearch& search = *searches_[turn_[at_]];
+    PartSearch& search = *searches_[turn_[at_]];
     const std::int64_t lower = search.lower();
     const Ticks before = budget.spent();
     changed_ |= search.Run(budget) | (search.lower() > lower);
     worked_ += budget.spent() - before;
     since_offer_ += budget.spent() - before;
-    if (search.infeasible()) return Infeasible(search, exchange);
+    if (search.infeasible()) return Infeasible(over_[turn_[at_]], exchange);
     if (search.finished() || worked_ >= patience_) {
       worked_ = 0;
       ++at_;
@@ -212,23 +81,24 @@ class StretchesWorker : public Worker {
   bool BoundNext(WorkBudget& budget, Exchange& exchange) {
     while (searches_.size() < over_.size() && !budget.Exhausted()) {
       const std::size_t i = searches_.size();
-      searches_.push_back(std::make_unique<StretchSearch>(problem_, over_[i], static_cast<int>(i)));
+      searches_.push_back(
+          std::make_unique<PartSearch>(problem_, TakeStretch(problem_.instance, over_[i]), static_cast<int>(i)));
       searches_[i]->Bound(budget);
-      if (searches_[i]->infeasible()) return Infeasible(*searches_[i], exchange);
+      if (searches_[i]->infeasible()) return Infeasible(over_[i], exchange);
       Hand(i);
     }
     changed_ = true;
     return true;
   }
 
-  bool Infeasible(const StretchSearch& search, Exchange& exchange) const {
+  bool Infeasible(const Stretch& stretch, Exchange& exchange) const {
     const auto name_at = [&](std::int32_t position) {
       return "'" + problem_.graph->op_name(ToOpId(static_cast<std::size_t>(problem_.instance.order[position]))) + "'";
     };
     Infeasibility why;
     why.bytes_given = problem_.budget.count();
     why.text = "no plan in the given order fits into " + std::to_string(problem_.budget.count()) +
-               " bytes between ops " + name_at(search.stretch().begin) + " and " + name_at(search.stretch().end - 1);
+               " bytes between ops " + name_at(stretch.begin) + " and " + name_at(stretch.end - 1);
     exchange.ProveInfeasible(std::move(why));
     return false;
   }
@@ -258,7 +128,7 @@ class StretchesWorker : public Worker {
     since_offer_ = 0;
     changed_ = false;
     std::int64_t lower = in.base_duration;
-    for (const auto& s : searches_) lower += s->lower() - s->base();
+    for (const auto& s : searches_) lower += s->lower() - s->instance().base_duration;
     exchange.RaiseBound(lower, name());
     std::vector<std::int32_t> sequence;
     std::int64_t duration = 0;
@@ -282,10 +152,10 @@ class StretchesWorker : public Worker {
   }
 
   const Problem& problem_;
-  std::vector<Stretch> over_;                             // stretches over the budget
-  std::vector<std::int32_t> stretch_of_;                  // op -> index in over_, -1
-  std::vector<std::unique_ptr<StretchSearch>> searches_;  // as far as bounded
-  std::vector<std::vector<std::int32_t>> pieces_;         // of the plan taken last, per stretch
+  std::vector<Stretch> over_;                          // stretches over the budget
+  std::vector<std::int32_t> stretch_of_;               // op -> index in over_, -1
+  std::vector<std::unique_ptr<PartSearch>> searches_;  // as far as bounded
+  std::vector<std::vector<std::int32_t>> pieces_;      // of the plan taken last, per stretch
   IncumbentPtr taken_;
   std::vector<std::size_t> turn_;
   std::size_t at_ = 0;

@@ -25,10 +25,14 @@ namespace ebb {
 // staged order.
 [[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);
 
-// Fixed and staged order where the given order falls apart into several stretches that are over the budget: the boundary
-// relaxation and local search of each stretch by itself, in place of one relaxation of the whole.
+// Fixed and staged order where the given order falls apart into several stretches that are over the budget: the
+// boundary relaxation and local search of each stretch by itself, in place of one relaxation of the whole.
 [[nodiscard]] bool FallsApart(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeStretchesWorker(const Problem& problem);
+
+// Large graphs window by window, with everything that works on small ones. One for each lane; they divide the windows.
+[[nodiscard]] bool WindowsFit(const Problem& problem);
+[[nodiscard]] std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes);
 
 // The exact search over states (heuristics/state_search.hpp), for small graphs.
 [[nodiscard]] bool StateSearchFits(const Problem& problem);
