@@ -12,6 +12,7 @@ set(EBB_LAYERS_ebb_core ebb_base)
 set(EBB_LAYERS_ebb_propagators ebb_base ebb_core ebb_linear ebb_bounds)
 set(EBB_LAYERS_ebb_heuristics ebb_base ebb_problem ebb_bounds)
 set(EBB_LAYERS_ebb_io ebb_base ebb_problem)
+set(EBB_LAYERS_ebb_onnx ebb_base ebb_problem ebb_io)
 set(EBB_LAYERS_ebb_portfolio ebb_base ebb_problem ebb_linear ebb_bounds ebb_core ebb_propagators ebb_heuristics ebb_io)
 
 function(ebb_layer name)

@@ -146,9 +146,10 @@ Format Sniff(std::string_view head, const std::string& name) {
   const std::size_t module = text.find("HloModule");
   if (module == 0 || (text.substr(0, 2) == "//" && module != std::string_view::npos)) return Format::kHlo;
   if (text.front() == '[') return Format::kNative;  // the parser says what it thinks of a lone array
-  throw InputError(name +
-                   ": no graph format that is known (JSON, DTR operation log, HLO text); it starts with the bytes" +
-                   Hex(text));
+  throw InputError(
+      name + ": no graph format that is known (JSON, DTR operation log, HLO text); it starts with the bytes" +
+      Hex(text) +
+      (text.front() == '\x08' ? "; as ONNX models do: `convert` reads them in builds with EBB_WITH_ONNX" : ""));
 }
 
 ReadGraphResult Read(ByteSource& source, const std::string& name, const ReadOptions& options) {
