@@ -62,12 +62,7 @@ std::unique_ptr<Worker> MakeAnnealWorker(const Problem& problem, int index) {
   params.budget = problem.budget.count();
   params.max_executions = problem.max_executions.value_or(0);
   params.seed = static_cast<std::uint64_t>(problem.options->seed) * 1000 + static_cast<std::uint64_t>(index);
-  // Every other walk begins hotter and with a weight that stays: it finds plans on tight budgets where the other finds
-  // none (RL n=100 at 0.64 in free order: 0.4 s against never).
-  if (index % 2 == 1) {
-    params.hot = 3;
-    params.fixed_weight = true;
-  }
+  // Walks of odd and even seeds take their temperatures in different turns (annealing.cpp).
   return std::make_unique<AnnealWorker>(problem, params, index);
 }
 
