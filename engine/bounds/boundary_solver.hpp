@@ -5,8 +5,8 @@
 //   1. One boundary where the no-recompute profile is highest. Solve the LP with its cuts; look at the memory its point
 //      implies elsewhere (boundary_profile.hpp); add boundaries at the worst places; again, until none is over.
 //   2. Branch and bound on this model, with the incumbent as cutoff. Every solution is decoded into a sequence.
-//   3. Where the optimum's sequence does not fit, boundaries are added where it overflows: at the first execution that
-//      overflows, or at the two around a rerun that does, and 2 is done again.
+//   3. Where the optimum's sequence does not fit, boundaries are added where it overflows: at a first execution that
+//      overflows, or at the two around a rerun that does, whichever gives the best LP; and 2 is done again.
 //
 // What is learnt with a cutoff stays true for every better sequence (a storage that must or cannot lie across a
 // position, an op that cannot run again in an interval), so it is carried over to the next model.
@@ -44,6 +44,7 @@ class BoundarySolver {
     std::int32_t max_lp_rounds = 30;
     Ticks tree_ticks = 10'000'000'000;  // for the first tree, before the model is refined by what it knows so far
     double tree_growth = 1.5;           // and for each further one, times this
+    std::int32_t probes = 5;            // places tried when a model is refined after its tree
     bool moment_rows = true;
     bool carry_fixings = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this
