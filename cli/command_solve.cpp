@@ -54,16 +54,17 @@ Exit RunSolve(const Arguments& a) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const ebb_status status = ebb_plan_status(plan.get());
-  if (!a.certificate.empty() && status != EBB_STATUS_INFEASIBLE)
-    Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
   if (status == EBB_STATUS_OPTIMAL || status == EBB_STATUS_FEASIBLE) {
     WritePlanTo(plan.get(), a.plan);
     if (!a.profile.empty()) WriteTextTo(ProfileSvg(graph.get(), plan.get()), a.profile);
+    if (!a.certificate.empty()) Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
     printer.Summary(plan.get(), seconds, interrupted);
     return Exit::kOk;
   }
   printer.Summary(plan.get(), seconds, interrupted);
   const bool infeasible = status == EBB_STATUS_INFEASIBLE;
+  if (!a.certificate.empty() && !infeasible)
+    Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
   throw CommandError(infeasible ? Exit::kInfeasible : Exit::kNoPlan,
                      (infeasible ? "infeasible: " : "unknown: ") + std::string(ebb_plan_reason(plan.get())));
 }

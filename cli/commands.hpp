@@ -25,5 +25,6 @@ struct AddedCommand {
 [[nodiscard]] AddedCommand AddGen(CLI::App& app);
 [[nodiscard]] AddedCommand AddInfo(CLI::App& app);
 [[nodiscard]] AddedCommand AddOptions(CLI::App& app);
+[[nodiscard]] AddedCommand AddSweep(CLI::App& app);
 
 }  // namespace ebb::cli

@@ -14,6 +14,8 @@ namespace ebb::cli {
 [[nodiscard]] std::string Fixed(double value, int digits);
 // JSON string with quotes.
 [[nodiscard]] std::string JsonText(const std::string& text);
+// With <, > and & escaped.
+[[nodiscard]] std::string XmlText(const std::string& text);
 // TDI: 100 * (duration / base - 1), "0.7892"
 [[nodiscard]] std::string Overhead(std::int64_t duration, std::int64_t base);
 

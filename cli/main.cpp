@@ -31,8 +31,8 @@ int Main(int argc, char** argv) {
   app.footer(
       "Exit codes: 0 done (solve: a plan was written), 2 usage, 3 bad input, 4 proved infeasible,\n"
       "5 no plan within the limits, 1 internal error. `ebbtide COMMAND --help` tells more.");
-  const std::vector<AddedCommand> commands = {AddSolve(app), AddCheck(app), AddConvert(app),
-                                              AddGen(app),   AddInfo(app),  AddOptions(app)};
+  const std::vector<AddedCommand> commands = {AddSolve(app), AddCheck(app),   AddConvert(app), AddGen(app),
+                                              AddInfo(app),  AddOptions(app), AddSweep(app)};
   try {
     app.parse(argc, argv);
     for (const AddedCommand& command : commands)

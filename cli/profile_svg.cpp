@@ -22,17 +22,7 @@ std::string Line(double x1, double y1, double x2, double y2, const char* style) 
 }
 
 std::string Text(double x, double y, const std::string& anchor, const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '&') {
-      safe += "&amp;";
-    } else {
-      safe += c;
-    }
-  }
-  return "<text x=\"" + Fixed(x, 2) + "\" y=\"" + Fixed(y, 2) + "\" text-anchor=\"" + anchor + "\">" + safe +
+  return "<text x=\"" + Fixed(x, 2) + "\" y=\"" + Fixed(y, 2) + "\" text-anchor=\"" + anchor + "\">" + XmlText(text) +
          "</text>\n";
 }
 

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "engine/bounds/memory_floor.hpp"
 #include "engine/problem/graph_builder.hpp"
+#include "engine/problem/instance.hpp"
 #include "io/read_graph.hpp"
 #include "io/write_graph.hpp"
 #include "portfolio/api_types.hpp"
@@ -261,6 +263,14 @@ int64_t ebb_graph_base_peak(const ebb_graph* g) {
   if (g == nullptr || !g->data) return -1;
   try {
     return g->data->BasePeak();
+  } catch (...) {
+    return -1;
+  }
+}
+int64_t ebb_graph_memory_floor(const ebb_graph* g) {
+  if (g == nullptr || !g->data) return -1;
+  try {
+    return ebb::ComputeFloor(ebb::MakeInstance(g->data->graph)).bytes;
   } catch (...) {
     return -1;
   }

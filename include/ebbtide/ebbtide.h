@@ -111,9 +111,12 @@ EBB_API int64_t ebb_graph_op_duration(const ebb_graph* graph, int64_t op);
 EBB_API int64_t ebb_graph_tensor_bytes(const ebb_graph* graph, int64_t tensor); /* of its storage */
 EBB_API int64_t ebb_graph_find_op(const ebb_graph* graph, const char* name);    /* -1: none; looks at all */
 EBB_API int64_t ebb_graph_find_tensor(const ebb_graph* graph, const char* name);
-EBB_API int64_t ebb_graph_base_duration(const ebb_graph* graph);           /* one execution of each op */
-EBB_API int64_t ebb_graph_base_peak(const ebb_graph* graph);               /* of the given order, nothing run twice; -1:
-                                                                              it needs repeats */
+EBB_API int64_t ebb_graph_base_duration(const ebb_graph* graph); /* one execution of each op */
+EBB_API int64_t ebb_graph_base_peak(const ebb_graph* graph);     /* of the given order, nothing run twice; -1:
+                                                                    it needs repeats */
+/* No plan needs less, whatever the order: the largest single op, the making of an op's last input, the outputs
+ * together. */
+EBB_API int64_t ebb_graph_memory_floor(const ebb_graph* graph);
 EBB_API ebb_code ebb_graph_write_file(ebb_graph* graph, const char* path); /* native JSON, written aside and renamed */
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */

@@ -346,6 +346,39 @@ def every_switch_can_be_off():
 
 
 @test
+def sweep_is_monotone():
+    file = write("g.json", json.dumps(chain(9)))
+    code, out, err = run("sweep", file, "--points", 9, "--time-limit", 5, "--json", path("s.json"), "--svg", path("s.svg"),
+                         "--csv", path("s.csv"))
+    assert code == 0 and out == "", err
+    points = json.load(open(path("s.json")))["points"]
+    assert [p["budget"] for p in points] == sorted({p["budget"] for p in points}) and points[-1]["status"] == "optimal"
+    for low, high in zip(points, points[1:]):
+        assert low["lower_bound"] >= high["lower_bound"]
+        if "duration" in low:
+            assert low["duration"] >= high["duration"] and low["peak"] <= high["peak"]
+        assert not (high["status"] == "infeasible" and low["status"] != "infeasible")
+    table = open(path("s.csv")).read().splitlines()
+    assert len(table) == len(points) + 1 and table[0].startswith("budget,")
+    assert open(path("s.svg")).read().startswith("<svg")
+    code, out, err = run("sweep", file, "--budgets", "0.9,1.0,0.1", "--quiet")
+    assert code == 0 and err == "" and len(out.splitlines()) == 4 and "infeasible" in out
+    assert run("sweep", file, "--budgets", "0.9,lots")[0] == 2
+    assert run("sweep", file, "--points", "0")[0] == 2
+
+
+@test
+def certificate():
+    file = write("g.json", json.dumps(chain(9)))
+    checker = os.path.join(SOURCE, "tests", "certificate", "check_certificate.py")
+    code, out, err = run("solve", file, "--budget", "0.6", "-o", path("p.json"), "--certificate", path("c.json"))
+    assert code == 0, err
+    done = subprocess.run([sys.executable, checker, file, path("c.json")], capture_output=True, text=True)
+    assert done.returncode == 0 and "proved" in done.stdout, done.stderr
+    refused(["certificate"], "solve", file, "--budget", "0.6", "--order", "free", "--certificate", path("c2.json"))
+
+
+@test
 def every_method():
     file = write("g.json", json.dumps(chain(8)))
     _, out, _ = run("options", "--markdown")
