@@ -20,18 +20,6 @@ std::string Shortest(double d) {
 
 }  // namespace
 
-std::string Quoted(std::string_view name) {
-  constexpr std::size_t kMost = 100;
-  std::string out = "'";
-  for (const char c : name.substr(0, kMost)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  if (name.size() > kMost) {
-    while (!out.empty() && (static_cast<unsigned char>(out.back()) & 0xc0) == 0x80) out.pop_back();  // whole characters
-    if (static_cast<unsigned char>(out.back()) >= 0xc0) out.pop_back();
-    out += "...";
-  }
-  return out + "'";
-}
-
 std::string Describe(JsonView value) {
   switch (value.kind()) {
     case JsonKind::kNull: return "null";

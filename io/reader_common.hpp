@@ -9,13 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/quoted.hpp"
 #include "io/json_tape.hpp"
 
 namespace ebb {
-
-// A name as it stands in messages: in single quotes, control characters and all past 100 bytes left out, so that a
-// message stays one line.
-[[nodiscard]] std::string Quoted(std::string_view name);
 
 // What a value is, for messages: "the size of tensor 'a'", "tensor number 3". Put together only when it is needed: a
 // file has millions of values and at most one fault.

@@ -10,12 +10,11 @@
 #include <queue>
 #include <string_view>
 
+#include "engine/base/quoted.hpp"
 #include "engine/problem/hazards.hpp"
 
 namespace ebb {
 namespace {
-
-std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 [[noreturn]] void Refuse(const std::string& message) { throw InputError(message); }
 

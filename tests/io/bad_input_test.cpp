@@ -185,6 +185,21 @@ TEST_CASE("bad input is refused by name") {
   }
 }
 
+TEST_CASE("names from files make no long or broken messages") {
+  const std::string name = "a\\nb" + std::string(5000, 'x');
+  const std::string t = R"({"name": ")" + name + R"(", "size": 1})";
+  for (const std::string& text :
+       {Native(t + "," + t, ""), Native(t, Op("f", "\"q" + name + "\"", "\"" + name + "\"")),
+        Native(t, Op(name, "\"" + name + "\"", "\"" + name + "\"")),
+        Native(t, Op(name, "", "\"" + name + "\"") + "," + Op(name + "2", "", "\"" + name + "\""))}) {
+    const std::string message = Refusal(text);
+    CAPTURE(message);
+    CHECK(!message.empty());
+    CHECK(message.find('\n') == std::string::npos);
+    CHECK(message.size() < 1000);
+  }
+}
+
 TEST_CASE("errors say line and column") {
   const std::string text =
       "{\"format\": \"ebbtide-graph\",\n \"tensors\": [\n  {\"name\": \"a\", \"size\": 1},\n"
