@@ -34,6 +34,11 @@ namespace ebb {
 [[nodiscard]] bool WindowsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes);
 
+// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): staged order, small plain
+// graphs.
+[[nodiscard]] bool IntervalsFit(const Problem& problem);
+[[nodiscard]] std::unique_ptr<Worker> MakeIntervalsWorker(const Problem& problem);
+
 // The exact search over states (heuristics/state_search.hpp), for small graphs.
 [[nodiscard]] bool StateSearchFits(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeStateSearchWorker(const Problem& problem);
