@@ -38,6 +38,7 @@ void Annealing::Start(std::span<const std::int32_t> sequence) {
   state_.Load(sequence);
   started_ = true;
   NoteBest();
+  polish_ = has_plan() && state_.executions() > static_cast<std::int64_t>(in_.num_ops);
   BeginCycle();
 }
 
@@ -48,16 +49,20 @@ void Annealing::Offer(std::span<const std::int32_t> sequence) {
   if (has_plan() &&
       (facts.duration > best_duration_ || (facts.duration == best_duration_ && executions >= best_executions_)))
     return;
+  // A great step forward: no use in finishing the present cycle.
+  const double before = static_cast<double>(best_duration_ - in_.base_duration);
+  if (!has_plan() || static_cast<double>(facts.duration - in_.base_duration) < 0.95 * before) cycle_moves_ = length_;
   best_.assign(sequence.begin(), sequence.end());
   best_duration_ = facts.duration;
   best_executions_ = executions;
   best_peak_ = facts.peak;
   offered_ = true;
+  unsaved_ = false;
 }
 
 void Annealing::BeginCycle() {
   // The last, longest cycles count most; walks of odd and even seeds are never at the same temperature for long.
-  static constexpr double kHot[2][6] = {{1.0, 10.0, 1.0, 3.0, 0.3, 1.0}, {1.0, 3.0, 10.0, 1.0, 3.0, 0.3}};
+  static constexpr double kHot[2][6] = {{1.0, 10.0, 1.0, 3.0, 0.3, 1.0}, {0.1, 3.0, 1.0, 10.0, 0.03, 1.0}};
   static constexpr double kFirstHot[] = {1.0, 10.0, 3.0, 30.0, 10.0, 10.0};  // while there is no plan
   static constexpr double kWindowHot[] = {0.005, 0.01, 0.002, 0.02};
   cycle_moves_ = 0;
@@ -69,8 +74,15 @@ void Annealing::BeginCycle() {
   } else {
     const auto turn = static_cast<std::size_t>(counts_.cycles % 6);
     hot_ = params_.hot > 0 ? params_.hot : has_plan() ? kHot[params_.seed % 2][turn] : kFirstHot[turn];
+    length_ = cycle_length_;
+    if (polish_ && has_plan() && params_.hot <= 0) {
+      // Good plans from elsewhere (a decoded relaxation) are lost above 0.05 and gain at 0.02 to 0.03.
+      hot_ = 0.03;
+      length_ = std::clamp<std::int64_t>(150 * static_cast<std::int64_t>(in_.num_ops), 10'000, 1'000'000);
+    }
     if (!has_plan()) weight_ = base_weight_;  // a walk that froze over the budget must thaw
   }
+  polish_ = false;
   temperature_ = hot_ * mean_duration_;
 }
 
@@ -90,7 +102,7 @@ void Annealing::OpenWindow() {
   window_repeats_.clear();
   for (std::int32_t x = state_.EventAt(low_); x != state_.End() && state_.slot(x) < high_; x = state_.Next(x))
     if (state_.IsRepeat(x)) window_repeats_.push_back(x);
-  window_moves_ = std::max<std::int64_t>(20 * events, 5'000);
+  length_ = std::max<std::int64_t>(20 * events, 5'000);
 }
 
 bool Annealing::BetterThanBest() const {
@@ -138,11 +150,13 @@ void Annealing::Run(WorkBudget& work) {
 void Annealing::EndCycle() {
   ++counts_.cycles;
   if (unsaved_) SaveBest();
-  if (!windowed_) cycle_length_ = static_cast<std::int64_t>(static_cast<double>(cycle_length_) * params_.growth);
+  if (!windowed_ && length_ == cycle_length_)
+    cycle_length_ = static_cast<std::int64_t>(static_cast<double>(cycle_length_) * params_.growth);
   // Back to the best, unless this is it or as good.
   const bool level = has_plan() && state_.excess() == 0 && state_.duration() == best_duration_;
   if (has_plan() && (offered_ || !(windowed_ && level))) {
     state_.Load(best_);
+    polish_ = offered_;
     offered_ = false;
   } else if (!has_plan()) {
     state_.Load(start_);  // where it froze over the budget is no place to go on from
@@ -152,8 +166,7 @@ void Annealing::EndCycle() {
 
 void Annealing::Adapt() {
   cycle_moves_ += kBatch;
-  const std::int64_t length = windowed_ ? window_moves_ : cycle_length_;
-  if (cycle_moves_ >= length) {
+  if (cycle_moves_ >= length_) {
     EndCycle();
     return;
   }
@@ -163,7 +176,7 @@ void Annealing::Adapt() {
     low_ = static_cast<std::int32_t>(low_ * scale);
     high_ = std::min(slots_then_, static_cast<std::int32_t>(high_ * scale) + 1);
   }
-  const double done = static_cast<double>(cycle_moves_) / static_cast<double>(length);
+  const double done = static_cast<double>(cycle_moves_) / static_cast<double>(length_);
   const double cold = windowed_ ? hot_ * 0.25 : std::min(params_.cold, hot_ * 0.25);
   temperature_ = mean_duration_ * hot_ * std::pow(cold / hot_, done);
   if (!params_.fixed_weight && (has_plan() || counts_.cycles % 2 == 0)) {

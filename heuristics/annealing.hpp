@@ -57,7 +57,8 @@ class Annealing {
   [[nodiscard]] std::int64_t best_duration() const { return best_duration_; }
   [[nodiscard]] std::int64_t best_peak() const { return best_peak_; }
   [[nodiscard]] const std::vector<std::int32_t>& best_sequence() const { return best_; }
-  // A better plan from elsewhere: the walk goes on from there when its cycle ends.
+  // A better plan from elsewhere: the walk goes on from there, cold, when its cycle ends; at once where it is much
+  // better.
   void Offer(std::span<const std::int32_t> sequence);
   // What the walk stands at, whether it fits or not.
   [[nodiscard]] std::vector<std::int32_t> CurrentSequence() const { return state_.Sequence(); }
@@ -113,7 +114,8 @@ class Annealing {
   std::int32_t slots_then_ = 0;               // slots() when low_ and high_ were set
   std::vector<std::int32_t> window_repeats_;  // repeats in there; stale entries are dropped when met
 
-  std::int64_t window_moves_ = 0;
+  std::int64_t length_ = 0;             // moves of the present cycle
+  bool polish_ = false;                 // the next cycle starts cold
   std::vector<std::int32_t> inserted_;  // by the open transaction, while windowed
   bool offered_ = false;                // best_ came from elsewhere and the walk has not been there
 
