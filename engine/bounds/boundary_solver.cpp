@@ -182,13 +182,47 @@ struct BoundarySolver::Impl {
     progress.rows = search->rows().size();
   }
 
-  // A fractional point is also decoded with fewer of its storages staying: an LP's vertex has few fractions, and with
-  // all of them dropped the boundaries' memory fits, at little more than the LP's cost.
+  // A fractional point is decoded in three ways: with what is nearly whole staying, with as much of the rest as fits
+  // the boundaries' memory besides (largest fraction first), and with all above a half. The last may be over the
+  // budget; it is the nearest to the bound and comes last, for local search to start from.
   void TryRoundings(std::span<const double> x) {
     std::vector<double> rounded(x.size());
-    for (const double threshold : {0.999, 0.8, 0.5}) {
-      for (std::size_t c = 0; c < x.size(); ++c) rounded[c] = x[c] >= threshold ? 1.0 : 0.0;
-      TryDecode(rounded, false, threshold > 0.5);
+    for (std::size_t c = 0; c < x.size(); ++c) rounded[c] = x[c] >= 0.999 ? 1.0 : 0.0;
+    TryDecode(rounded, false, true);
+    FillUp(x, rounded);
+    TryDecode(rounded, false, true);
+    for (std::size_t c = 0; c < x.size(); ++c) rounded[c] = x[c] >= 0.5 ? 1.0 : 0.0;
+    TryDecode(rounded, false);
+  }
+  void FillUp(std::span<const double> x, std::vector<double>& rounded) const {
+    const IntegerRows& rows = model->program().rows;
+    std::vector<std::size_t> order;
+    for (std::int32_t k = 0; k < model->num_stages(); ++k) {
+      const std::int32_t row = model->memory_row(k);
+      if (row < 0) {
+        for (const std::int32_t v : model->useful(k))
+          if (const std::int32_t c = model->stay(k, v); c >= 0) rounded[At(c)] = 1.0;
+        continue;
+      }
+      const auto columns = rows.columns(At(row));
+      const auto sizes = rows.coefficients(At(row));  // negative
+      std::int64_t room = -rows.rhs(At(row));
+      order.clear();
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (rounded[At(columns[i])] > 0.5)
+          room += sizes[i];
+        else if (x[At(columns[i])] > 0.001)
+          order.push_back(i);
+      }
+      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const double xa = x[At(columns[a])], xb = x[At(columns[b])];
+        return xa != xb ? xa > xb : a < b;
+      });
+      for (const std::size_t i : order) {
+        if (room + sizes[i] < 0) continue;
+        room += sizes[i];
+        rounded[At(columns[i])] = 1.0;
+      }
     }
   }
 
