@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The canonical text is a list of length-prefixed strings and 64-bit little-endian numbers, so that no two graphs share
-// one. It is hashed in blocks, and the block's digests are hashed: Boost's public UUID interface wants a whole buffer.
+// The canonical text is a list of length-prefixed strings and numbers in a prefix code (zigzag, seven bits a byte), so
+// that no two graphs share one. It is hashed in blocks, and the block's digests are hashed: Boost's public UUID
+// interface wants a whole buffer.
 #include "engine/problem/fingerprint.hpp"
 
 #include <cstdint>
@@ -16,8 +17,9 @@ namespace {
 class Hasher {
  public:
   void Number(std::int64_t value) {
-    auto bits = static_cast<std::uint64_t>(value);
-    for (int i = 0; i < 8; ++i, bits >>= 8) block_ += static_cast<char>(bits & 255);
+    auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);  // small for -1 too
+    for (; bits >= 128; bits >>= 7) block_ += static_cast<char>(bits | 128);
+    block_ += static_cast<char>(bits);
     if (block_.size() >= kBlock) Flush();
   }
   void Name(std::string_view name) {
