@@ -104,6 +104,7 @@ void ProgressPrinter::Summary(const ebb_plan* plan, double seconds, bool interru
     } else {
       line += ",\"reason\":" + JsonText(ebb_plan_reason(plan));
     }
+    if (ebb_plan_peak_bound(plan) > 0) line += ",\"peak_bound\":" + std::to_string(ebb_plan_peak_bound(plan));
     line += std::string(",\"interrupted\":") + (interrupted ? "true" : "false");
     Put(line + "}\n");
     return;
@@ -114,6 +115,7 @@ void ProgressPrinter::Summary(const ebb_plan* plan, double seconds, bool interru
             Overhead(ebb_plan_lower_bound(plan), base_) + " %, gap " + Percent(ebb_plan_gap(plan)) + ", peak " +
             ReadableBytes(ebb_plan_peak(plan)) + " of " + ReadableBytes(ebb_plan_budget(plan)) + ", " +
             std::to_string(ebb_plan_num_executions(plan)) + " executions";
+    if (ebb_plan_peak_bound(plan) > 0) text += ", no plan needs less than " + ReadableBytes(ebb_plan_peak_bound(plan));
     Note(text + ", " + Fixed(seconds, 2) + " s");
   }
 }

@@ -204,6 +204,7 @@ int64_t ebb_plan_duration(const ebb_plan* plan) { return PlanOf(plan) ? PlanOf(p
 int64_t ebb_plan_base_duration(const ebb_plan* plan) { return plan ? plan->answer.base_duration : -1; }
 int64_t ebb_plan_peak(const ebb_plan* plan) { return PlanOf(plan) ? PlanOf(plan)->peak.count() : -1; }
 int64_t ebb_plan_lower_bound(const ebb_plan* plan) { return plan ? plan->answer.lower_bound : 0; }
+int64_t ebb_plan_peak_bound(const ebb_plan* plan) { return plan ? plan->answer.peak_bound : 0; }
 double ebb_plan_gap(const ebb_plan* plan) {
   if (PlanOf(plan) == nullptr) return -1;
   const auto duration = static_cast<double>(PlanOf(plan)->duration.count());

@@ -20,6 +20,7 @@
 
 #include "portfolio/fork_join.hpp"
 #include "portfolio/lane.hpp"
+#include "portfolio/least_peak.hpp"
 #include "portfolio/lineup.hpp"
 #include "portfolio/problem.hpp"
 
@@ -106,6 +107,7 @@ Answer Conclude(const Problem& problem, const Knowledge& known, const StopSignal
 }  // namespace
 
 Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> hint, StopSignal& stop, LogSink sink) {
+  if (options.minimise == Minimise::kPeak) return SolveLeastPeak(graph, options, hint, stop, std::move(sink));
   const auto start = StopSignal::Clock::now();
   const Problem problem = MakeProblem(graph, options, hint);
   SetDeadline(options, problem, start, stop);

@@ -19,6 +19,7 @@ struct Answer {
   Bytes budget;
   std::int64_t base_duration = 0;
   std::int64_t lower_bound = 0;  // no plan of this order is shorter
+  std::int64_t peak_bound = 0;   // minimise = peak: no plan within the duration limit has a lower peak; else 0
   std::optional<Plan> plan;      // kFeasible, kOptimal
   Infeasibility reason;          // kInfeasible; kUnknown: the text alone
 };

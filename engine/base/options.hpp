@@ -22,6 +22,8 @@ class OptionError : public InputError {
 // What searches. kAuto: everything that is switched on; otherwise one technique alone.
 enum class Method { kAuto = 0, kAnneal, kExact, kRelax };
 
+enum class Minimise { kDuration = 0, kPeak };
+
 enum class OptionType { kSwitch, kInteger, kReal, kChoice, kBudget };
 
 // One row of the table.

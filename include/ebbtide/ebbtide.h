@@ -198,6 +198,7 @@ EBB_API int64_t ebb_plan_duration(const ebb_plan* plan);      /* -1: no plan */
 EBB_API int64_t ebb_plan_base_duration(const ebb_plan* plan); /* one execution of each op */
 EBB_API int64_t ebb_plan_peak(const ebb_plan* plan);          /* bytes; -1: no plan */
 EBB_API int64_t ebb_plan_lower_bound(const ebb_plan* plan);   /* no plan of this order is shorter */
+EBB_API int64_t ebb_plan_peak_bound(const ebb_plan* plan);    /* minimise = peak: no plan has a lower peak; else 0 */
 EBB_API double ebb_plan_gap(const ebb_plan* plan);            /* (duration - bound) / duration; -1: no plan */
 
 /* Why there is no plan: a line of text, and, where one op alone proves it, that op, the bytes it needs and the bytes

@@ -379,6 +379,29 @@ def certificate():
 
 
 @test
+def least_peak():
+    g = chain(6)
+    file = write("g.json", json.dumps(g))
+    base = sum(o["duration"] for o in g["ops"])
+    for limit in (None, base, base + 10):
+        more = [] if limit is None else ["--duration-limit", limit]
+        code, out, err = run("solve", file, "--minimise", "peak", *more, "--time-limit", 120, "--log-format", "jsonl")
+        assert code == 0, err
+        plan = json.loads(out)
+        duration, peak = follow(g, plan)
+        answer = json.loads(err.splitlines()[-1])
+        assert plan["status"] == "optimal" and answer["peak_bound"] == peak == plan["peak"]
+        assert limit is None or duration <= limit
+        # the other way: a byte less is infeasible or takes longer than the limit
+        code, out, err = run("solve", file, "--budget", peak - 1, "--time-limit", 60, "--log-format", "none")
+        assert code == 4 or (code == 0 and limit is not None and json.loads(out)["lower_bound"] > limit), (limit, code)
+    assert run("solve", file, "--minimise", "peak", "--duration-limit", base - 1)[0] == 4
+    assert run("solve", file, "--minimise", "peak", "--budget", 20)[0] == 4
+    code, out, err = run("solve", file, "--minimise", "peak", "--work-limit", 0.5, "--log-format", "none")
+    assert code == 0 and out == run("solve", file, "--minimise", "peak", "--work-limit", 0.5, "--log-format", "none")[1]
+
+
+@test
 def every_method():
     file = write("g.json", json.dumps(chain(8)))
     _, out, _ = run("options", "--markdown")
