@@ -14,7 +14,7 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
     die "this is no Debian or Ubuntu: install what docs/building.md lists, then use cmake directly"
 fi
 
-wanted="g++ cmake ninja-build make pkg-config binutils python3 util-linux
+wanted="g++ cmake ninja-build make pkg-config binutils python3 python3-jsonschema util-linux
     libtbb-dev libcli11-dev doctest-dev coinor-libclp-dev liblemon-dev zlib1g-dev liblzma-dev libzstd-dev"
 distribution="" release=""
 if [ -r /etc/os-release ]; then
