@@ -33,10 +33,6 @@ function(ebb_test name)
     set(arg_TIMEOUT 600)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT})
-  if(EBB_SANITIZE MATCHES "thread")
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT
-      "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp")
-  endif()
 endfunction()
 
 # ebb_fuzz(NAME source... CORPUS folder [LINK target...])

@@ -41,20 +41,32 @@ struct ForkJoinOrder {
 #endif
 };
 
+/// One forked job. It is copied into TBB's memory, and only that copy may be published: hence the constructor.
+template <class Job>
+class Forked {
+ public:
+  Forked(const Job& job, std::size_t i) : job_(&job), i_(i) {}
+  Forked(const Forked& other) : job_(other.job_), i_(other.i_) { ForkJoinOrder::Release(false); }
+  Forked& operator=(const Forked&) = delete;
+
+  void operator()() const {
+    ForkJoinOrder::Acquire(false);
+    (*job_)(i_);
+    ForkJoinOrder::Release(true);
+  }
+
+ private:
+  const Job* job_;
+  std::size_t i_;
+};
+
 /// Runs job(0) ... job(n-1) in the arena, job(0) on the caller's thread, and returns when all are done. n >= 1. The
-/// jobs must not throw what the caller cannot take: the first exception is thrown again here (TBB).
+/// first exception of a job is thrown again here (TBB).
 template <class Job>
 void ForkJoin(tbb::task_arena& arena, std::size_t n, const Job& job) {
   arena.execute([&] {
     tbb::task_group group;
-    ForkJoinOrder::Release(false);
-    for (std::size_t i = 1; i < n; ++i) {
-      group.run([&job, i] {
-        ForkJoinOrder::Acquire(false);
-        job(i);
-        ForkJoinOrder::Release(true);
-      });
-    }
+    for (std::size_t i = 1; i < n; ++i) group.run(Forked<Job>(job, i));
     group.run_and_wait([&job] { job(std::size_t{0}); });
     ForkJoinOrder::Acquire(true);
   });
