@@ -2,6 +2,7 @@
 //
 // ebbtide: the command. Plans and reports go to standard output or to files, everything else to standard error; an
 // error is one line that names the culprit.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -33,6 +34,10 @@ int Main(int argc, char** argv) {
       "5 no plan within the limits, 1 internal error. `ebbtide COMMAND --help` tells more.");
   const std::vector<AddedCommand> commands = {AddSolve(app), AddCheck(app),   AddConvert(app), AddGen(app),
                                               AddInfo(app),  AddOptions(app), AddSweep(app)};
+  // CLI11 would only say that a subcommand is missing.
+  const auto named = [&](const AddedCommand& command) { return command.app->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), named))
+    return Fail(Exit::kUsage, std::string("unknown command '") + argv[1] + "' (see ebbtide --help)");
   try {
     app.parse(argc, argv);
     for (const AddedCommand& command : commands)
