@@ -159,7 +159,9 @@ struct BoundarySolver::Impl {
     for (std::size_t r = 0; r < program.rows.size(); ++r)
       if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
     separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
-    if (!root_only && params.search) {
+    // Clause learning where reduced costs have fixed much of the model, the tree where the gap is still wide: RL n=1000
+    // at 0.9 (7 in 10 fixed) 1.1 s against 1.8 s; RL n=250 at 0.8 (none fixed) 3.22 % against 3.54 % after 12 s.
+    if (!root_only && params.search && fixed_share >= params.learning_share) {
       search = params.search(std::move(program), separator.get());
     } else {
       BranchAndBound::Params p;
@@ -172,6 +174,16 @@ struct BoundarySolver::Impl {
     progress.rows = model->program().rows.size();
     tree_spent = 0;
   }
+
+  // How much of the model the root's reduced costs have fixed.
+  double FixedShare() const {
+    const auto lower = search->root_lower(), upper = search->root_upper();
+    if (lower.empty()) return 0.0;
+    std::size_t fixed = 0;
+    for (std::size_t c = 0; c < lower.size(); ++c) fixed += lower[c] == upper[c];
+    return static_cast<double>(fixed) / static_cast<double>(lower.size());
+  }
+  double fixed_share = 0.0;  // of the model whose tree comes next
 
   void RaiseFloor() {
     const std::int64_t relaxed = std::min(search->lower_bound(), search->cutoff());
@@ -408,6 +420,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       if (bound > best_probe_bound) {
         best_probe_bound = bound;
         best_probe = next_probe;
+        fixed_share = FixedShare();
       }
       ++next_probe;
       search.reset();
@@ -445,6 +458,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
             x.assign(search->solution().begin(), search->solution().end());
           Remember();
           TryRoundings(x);
+          fixed_share = FixedShare();
           CollectImplied(x);
           work.Spend(20 * static_cast<Ticks>(instance.num_values * positions.size() + instance.num_ops));
           ++lp_rounds;

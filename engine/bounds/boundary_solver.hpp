@@ -61,6 +61,7 @@ class BoundarySolver {
     bool carry_fixings = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this
     BinarySolverFactory search;        // for step 2; none: branch and bound
+    double learning_share = 0.3;       // `search` is used where at least this share of the columns is fixed
   };
   struct Candidate {
     std::vector<std::int32_t> sequence;  // valid and in the given order; may be over the budget
