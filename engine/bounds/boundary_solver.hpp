@@ -18,7 +18,7 @@
 //   RL n=100 at 0.9 / 0.8, fixed and staged   proved           0.02 / 0.04
 //   RL n=250 at 0.9                           proved           0.6
 //   RL n=250 at 0.8, staged                   4.07 of 4.26 %   50 (eight boundaries)
-//   RL n=500 at 0.9; n=1000 at 0.9            proved           0.04; 5
+//   RL n=500 at 0.9; n=1000 at 0.9            proved           0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                 proved           0.01, 0.01, 0.05; at 0.3: 3.63 of 3.89 % after 25
 //   FCN8, MobileNet, SegNet, VGG-UNet, VGG19  proved at all budgets of the paper in 0.04 at most
 //   vit_l_16 at 8.94 / 4.74 / 3.25 GB         proved / proved / 19.34 of 19.51 %   0.01 / 0.01 / 3
