@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Over 400 lines: slots, bindings and transactions call each other in the innermost loop of the search and are kept
+// where the compiler sees them together.
+//
+// Chosen against: plain arrays with memmove and a range-add over the whole stretch (the study's prototype: 0.15 million
+// moves a second at n = 1000; here 2.6); indices within chunks that shift with every insertion (holes make them rare);
+// writing the profile and taking it back on refusal (nine moves of ten are refused); a journal of commits to get back
+// to the best state (copies on leaving it cost less than noting every commit).
 #include "heuristics/sequence_state.hpp"
 
 #include <algorithm>
