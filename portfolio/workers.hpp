@@ -23,7 +23,8 @@ namespace ebb {
 
 // The boundary relaxation (engine/bounds/boundary_solver.hpp) with a cold local search from what it decodes; fixed and
 // staged order.
-[[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);
+// `learning`: its 0/1 programs by clause learning, else by branch and bound.
+[[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem, bool learning);
 
 // Fixed and staged order where the given order falls apart into several stretches that are over the budget: the
 // boundary relaxation and local search of each stretch by itself, in place of one relaxation of the whole.
@@ -34,8 +35,8 @@ namespace ebb {
 [[nodiscard]] bool WindowsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes);
 
-// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): staged order, small plain
-// graphs.
+// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): staged order, small
+// plain graphs.
 [[nodiscard]] bool IntervalsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeIntervalsWorker(const Problem& problem);
 
