@@ -55,6 +55,10 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   std::vector<std::vector<WorkerSlot>> out(static_cast<std::size_t>(lanes));
   // Bounds and proofs go to the last lane: with two lanes the first is the local search's own.
   auto& proofs = out.back();
+  if (IsClassic(o.method)) {
+    proofs.push_back({MakeClassicWorker(problem), 1});
+    return out;
+  }
   const bool all = o.method == Method::kAuto;
   if ((all || o.method == Method::kExact) && o.state_search && StateSearchFits(problem))
     proofs.push_back({MakeStateSearchWorker(problem), 1});

@@ -44,4 +44,8 @@ namespace ebb {
 [[nodiscard]] bool StateSearchFits(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeStateSearchWorker(const Problem& problem);
 
+// The methods of the literature that need no search (heuristics/chen.hpp, revolve.hpp, dtr.hpp), one of them by itself.
+[[nodiscard]] bool IsClassic(Method method);
+[[nodiscard]] std::unique_ptr<Worker> MakeClassicWorker(const Problem& problem);
+
 }  // namespace ebb

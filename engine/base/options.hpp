@@ -19,8 +19,23 @@ class OptionError : public InputError {
   using InputError::InputError;
 };
 
-// What searches. kAuto: everything that is switched on; otherwise one technique alone.
-enum class Method { kAuto = 0, kAnneal, kExact, kRelax };
+// What searches. kAuto: everything that is switched on; otherwise one technique alone. From kKeep on: the methods of
+// the literature (portfolio/worker_classic.cpp), each by itself, with no bound and no search.
+enum class Method {
+  kAuto = 0,
+  kAnneal,
+  kExact,
+  kRelax,
+  kKeep,
+  kChen,
+  kRevolve,
+  kDtr,
+  kDtrClass,
+  kDtrLocal,
+  kDtrLru,
+  kDtrLargest,
+  kDtrMsps
+};
 
 enum class Minimise { kDuration = 0, kPeak };
 

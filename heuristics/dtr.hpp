@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dynamic tensor rematerialization: Kirisame et al., "Dynamic Tensor Rematerialization" (ICLR 2021), as a simulation.
+// An online system: it meets the ops one by one in the given order and does not know what comes. Where an op's outputs
+// do not fit, the resident storage of least score is evicted, again and again; where an op misses an input, its maker
+// runs again first, recursively, with the inputs found so far locked. A value is released, and evicted eagerly, when
+// the program has no more use for it. Scores, with c the duration of the maker, m the bytes, s the time since the last
+// access (in executed duration), after section 4.1 and appendix C.2:
+//   kFull     (c + sum of c over e*) / (m s), e* = evicted storages that it would need or that would need it, through
+//             evicted ones alone
+//   kClass    the same with e* by union-find: an evicted storage joins its evicted neighbours' class; made again, its
+//             cost leaves the class, but the class is never split
+//   kLocal    c / (m s)
+//   kLru      1 / s
+//   kLargest  1 / m
+//   kMsps     (c + sum of c over what must run again to have it back) / m
+//
+// Limits: of the paper's method (no look-ahead: thrashes on tight budgets) and of this form of it: what cannot be made
+// again at any time (replay.hpp) is never evicted; outputs of one op are storages of their own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/work_budget.hpp"
+#include "engine/problem/instance.hpp"
+
+namespace ebb {
+
+enum class DtrRule { kFull, kClass, kLocal, kLru, kLargest, kMsps };
+
+struct DtrParams {
+  std::int64_t budget = 0;  // bytes, with the instance's resident_bytes
+  DtrRule rule = DtrRule::kClass;
+  std::size_t most_executions = 0;  // gives up past this many; 0: any number
+};
+
+// Valid for the given order and within the budget; empty where the simulated system runs out of memory, gives up, or
+// the given order needs repeats itself.
+[[nodiscard]] std::vector<std::int32_t> DtrSequence(const Instance& instance, const DtrParams& params,
+                                                    WorkBudget& work);
+
+}  // namespace ebb
