@@ -351,7 +351,9 @@ std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
 // An execution of `op` before `before`; an input that would have to live longer for it may be made again as well.
 bool Annealing::InsertWithInputs(std::int32_t op, std::int32_t before) {
   if (!MayRun(op)) return false;
-  if (static_cast<double>(state_.duration() + in_.duration[At(op)]) > dearest_) return false;
+  // Added as doubles: durations near 2^63 would overflow, and no plan may take that long.
+  const double longer = static_cast<double>(state_.duration()) + static_cast<double>(in_.duration[At(op)]);
+  if (longer > dearest_ || longer > 0.99 * static_cast<double>(INT64_MAX)) return false;
   --budget_of_move_;
   if (cascade_ > 0 && budget_of_move_ > 0) {
     for (const std::int32_t v : in_.reads[At(op)]) {
