@@ -324,7 +324,13 @@ std::int32_t Annealing::RandomRepeat() {
 }
 
 // One execution of `op` before event `before`; in staged order it goes to its place by rank within that stage.
+// As a double: the sum of durations near 2^63 would overflow.
+double Annealing::DurationWith(std::int32_t op) const {
+  return static_cast<double>(state_.duration()) + static_cast<double>(in_.duration[At(op)]);
+}
+
 std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
+  if (DurationWith(op) > kLongest) return kNone;
   if (params_.order == OrderMode::kStaged) {
     const std::int32_t rank = in_.rank[At(op)];
     for (;;) {
@@ -351,9 +357,7 @@ std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
 // An execution of `op` before `before`; an input that would have to live longer for it may be made again as well.
 bool Annealing::InsertWithInputs(std::int32_t op, std::int32_t before) {
   if (!MayRun(op)) return false;
-  // Added as doubles: durations near 2^63 would overflow, and no plan may take that long.
-  const double longer = static_cast<double>(state_.duration()) + static_cast<double>(in_.duration[At(op)]);
-  if (longer > dearest_ || longer > 0.99 * static_cast<double>(INT64_MAX)) return false;
+  if (DurationWith(op) > dearest_) return false;
   --budget_of_move_;
   if (cascade_ > 0 && budget_of_move_ > 0) {
     for (const std::int32_t v : in_.reads[At(op)]) {

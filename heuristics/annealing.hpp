@@ -72,6 +72,7 @@ class Annealing {
  private:
   enum Move { kSplitHot, kSplitReader, kErase, kShift, kReplace, kMoveFirst, kDragFirst, kMoves };
 
+  static constexpr double kLongest = 9.2e18;  // a plan's duration fits 63 bits
   static constexpr std::size_t kWindowFrom = 3000;
 
   void BeginCycle();
@@ -84,6 +85,7 @@ class Annealing {
   bool SplitReader();
   bool InsertWithInputs(std::int32_t op, std::int32_t before);
   std::int32_t InsertOne(std::int32_t op, std::int32_t before);
+  double DurationWith(std::int32_t op) const;
   bool EraseWithOrphans(std::int32_t node);
   bool Shift();
   bool Replace();

@@ -587,7 +587,7 @@ std::int32_t SequenceState::Insert(std::int32_t op, std::int32_t before) {
   segments_fresh_ = false;
   log_.push_back({Change::kInsert, x, 0, 0});
   points_.push_back({x, own_bytes_[o] + kHole});
-  duration_ += instance_.duration[o];
+  AddDuration(instance_.duration[o]);
   ++executions_;
   work_ += 20;
 
@@ -631,7 +631,7 @@ bool SequenceState::Erase(std::int32_t node) {
   const auto makes = instance_.makes[o];
   if (prev == kNone && (NextOf(node) == kNone || !Unused(node))) return false;
   segments_fresh_ = false;
-  duration_ -= instance_.duration[o];
+  AddDuration(-instance_.duration[o]);
   --executions_;
   log_.push_back({Change::kErase, node, 0, 0});
   points_.push_back({node, -(own_bytes_[o] + kHole)});
@@ -743,13 +743,13 @@ void SequenceState::Rollback() {
         Unlink(c.node);
         TakeFromSlot(c.node);
         FreeNode(c.node);
-        duration_ -= instance_.duration[o];
+        AddDuration(-instance_.duration[o]);
         --executions_;
         break;
       case Change::kErase:
         Link(c.node, PreviousOf(c.node), NextOf(c.node));
         N(c.node).alive = true;
-        duration_ += instance_.duration[o];
+        AddDuration(instance_.duration[o]);
         ++executions_;
         break;
       case Change::kEnd: ends_[static_cast<std::size_t>(c.index)] = c.before; break;

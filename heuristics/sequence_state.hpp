@@ -107,6 +107,11 @@ class SequenceState {
   [[nodiscard]] std::int64_t work() const { return work_ + profile_.work(); }
 
  private:
+  // A move may insert before it erases: in between the sum may leave 63 bits, and then it wraps and comes back.
+  void AddDuration(std::int64_t d) {
+    duration_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(duration_) + static_cast<std::uint64_t>(d));
+  }
+
   struct Node {
     std::int32_t op = kNone;
     std::int32_t slot = kNone;
