@@ -32,8 +32,10 @@ if [ ! -f "build/$preset/build.ninja" ] && [ ! -f "build/$preset/Makefile" ]; th
     rm -f "$cache"
     log=build/$preset.configure.log
     if ! cmake --preset "$preset" -G Ninja >"$log" 2>&1 </dev/null 9>&-; then
-        cat "$log" >&2
-        die "configuring failed; the output above is in $log"
+        # The reason: the last word of the script that fetches CaDiCaL, else CMake's first error.
+        reason=$(grep '^get_cadical: ' "$log" | tail -n 1 | grep -v ' is in ') || reason=
+        [ -n "$reason" ] || reason=$(sed -n '/^CMake Error/,/^$/p' "$log" | tr -s '\n ' ' ')
+        die "configuring failed: $reason (more in $root/$log)"
     fi
 fi
 jobs=$(nproc)
