@@ -3,107 +3,72 @@
 
 The MILP of section 4.7 and the LP relaxation with two-phase rounding of section 5, in HiGHS. In stage t op t runs for
 the first time. R[t,i]: op i runs in stage t; S[t,i]: its value lies in memory when stage t begins; F[t,i,k]: it is freed
-in stage t after op k; U[t,k]: memory while op k may run. O(n^2) variables for R and S, O(n * edges) for F: past some
-hundred ops the model alone takes minutes to build. Bytes are scaled by the budget, so the solver's tolerances can cost a
-few bytes; the validator has the last word."""
+in stage t after op k; U[t,k]: memory while op k may run. O(n^2) variables for R and S, O(n * edges) for F. Bytes are
+scaled by the budget, so the solver's tolerances can cost a few bytes; the judge has the last word.
+
+POET: Patil et al., "POET: Training Neural Networks on Tiny Devices with Integrated Rematerialization and Paging" (ICML
+2022). Its program with paging switched off is this one with energy as the objective, here the duration, and a row that
+limits the run time, here to `slowdown` times that of the order without repeats."""
 import time
 
-import highspy
+from milp import OutOfTime, Program
 
-SIZE_LIMIT = 400_000  # variables; a larger model is not built
-
-
-def variables(g):
-    reads = sum(len(p) for p in g.preds) + g.n
-    return g.n * g.n + g.n * reads // 2 + g.n * g.n // 2
+VERSION = 2
 
 
-def solve(g, budget, limit, threads, relaxed=False):
-    """(sequence or None, status, facts)"""
-    begun = time.time()
-    if variables(g) > SIZE_LIMIT:
-        return None, "too large", {"variables": variables(g)}
-    n, inf = g.n, highspy.kHighsInf
-    h = highspy.Highs()
-    h.setOptionValue("output_flag", False)
-    h.setOptionValue("threads", threads)
-    cost = sum(g.duration) or 1
-    count = [0]
-    lower, upper, costs, whole = [], [], [], []
-    rows = ([], [], [], [], [])  # lower, upper, starts, indices, values
+def sizes(g):
+    """Variables and constraints without building them."""
+    stage_ops = g.n * (g.n + 1) // 2
+    kept = g.n * (g.n - 1) // 2
+    reads = sum((g.n - v) * len(g.preds[v]) for v in range(g.n))
+    frees = reads + stage_ops
+    return {"variables": 2 * stage_ops + kept + frees, "constraints": reads + kept + stage_ops + 2 * frees}
 
-    def var(lo, up, c=0.0, integer=True):
-        lower.append(lo), upper.append(up), costs.append(c), whole.append(integer)
-        count[0] += 1
-        return count[0] - 1
 
-    def row(lo, up, terms):
-        rows[0].append(lo), rows[1].append(up), rows[2].append(len(rows[3]))
-        merged = {}
-        for i, a in terms:
-            merged[i] = merged.get(i, 0.0) + a
-        rows[3].extend(merged), rows[4].extend(merged.values())
-
+def build(g, budget, deadline, slowdown=None):
+    """(program, R, S); R[t][i] and S[t][i] are variables. The objective is a share of the base duration."""
+    n, inf = g.n, float("inf")
+    p = Program(deadline)
+    cost = g.base or 1
+    budget = max(1, budget - g.resident)
     m = [s / budget for s in g.size]
-    R = [[var(1.0 if i == t else 0.0, 1.0, g.duration[i] / cost) for i in range(t + 1)] for t in range(n)]
-    S = [[var(0.0, 1.0) for i in range(t)] for t in range(n)]
+    R = [[p.var(1.0 if i == t else 0.0, 1.0, g.duration[i] / cost) for i in range(t + 1)] for t in range(n)]
+    S = [[p.var(0.0, 1.0) for i in range(t)] for t in range(n)]
     for t in range(n):
         for j in range(t + 1):
             for i in g.preds[j]:
-                row(-inf, 0.0, [(R[t][j], 1), (R[t][i], -1), (S[t][i], -1)])
-        if t:
-            for i in range(t):
-                terms = [(S[t][i], 1), (R[t - 1][i], -1)]
-                row(-inf, 0.0, terms + ([(S[t - 1][i], -1)] if i < t - 1 else []))
+                p.row(-inf, 0.0, [(R[t][j], 1), (R[t][i], -1), (S[t][i], -1)])
+        for i in range(t):
+            terms = [(S[t][i], 1), (R[t - 1][i], -1)]
+            p.row(-inf, 0.0, terms + ([(S[t - 1][i], -1)] if i < t - 1 else []))
         before, frees = None, []
         for k in range(t + 1):
-            u = var(0.0, 1.0, integer=False)
+            u = p.var(0.0, 1.0, integer=False)
             if k == 0:
-                row(0.0, 0.0, [(u, 1), (R[t][0], -m[0])] + [(S[t][i], -m[i]) for i in range(t)])
+                p.row(0.0, 0.0, [(u, 1), (R[t][0], -m[0])] + [(S[t][i], -m[i]) for i in range(t)])
             else:
-                row(0.0, 0.0, [(u, 1), (before, -1), (R[t][k], -m[k])] + frees)
+                p.row(0.0, 0.0, [(u, 1), (before, -1), (R[t][k], -m[k])] + frees)
             before, frees = u, []
             for i in g.preds[k] + [k]:
                 users = [j for j in g.succs[i] if k < j <= t]
                 hazards = [(R[t][k], -1)] + [(R[t][j], 1) for j in users]
                 if t + 1 < n:
                     hazards.append((S[t + 1][i], 1))
-                f = var(0.0, 1.0)
-                row(0.0, inf, [(f, 1)] + hazards)  # 1 - f <= 1 - R[t,k] + ...
+                f = p.var(0.0, 1.0)
+                p.row(0.0, inf, [(f, 1)] + hazards)  # 1 - f <= 1 - R[t,k] + ...
                 kappa = len(hazards)
-                row(-inf, kappa - 1.0, [(f, kappa)] + hazards)
+                p.row(-inf, kappa - 1.0, [(f, kappa)] + hazards)
                 frees.append((f, m[i]))
-    lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = count[0], len(rows[0])
-    lp.col_cost_, lp.col_lower_, lp.col_upper_ = costs, lower, upper
-    lp.row_lower_, lp.row_upper_ = rows[0], rows[1]
-    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = rows[2] + [len(rows[3])], rows[3], rows[4]
-    if not relaxed:
-        kinds = highspy.HighsVarType
-        lp.integrality_ = [kinds.kInteger if w else kinds.kContinuous for w in whole]
-    facts = {"variables": count[0], "constraints": len(rows[0])}
-    left = limit - (time.time() - begun)
-    if left <= 0:
-        return None, "time (building)", facts
-    h.setOptionValue("time_limit", left)
-    h.passModel(lp)
-    h.run()
-    status = h.modelStatusToString(h.getModelStatus()).lower()
-    if not h.getSolution().value_valid:
-        return None, status, facts
-    x = h.getSolution().col_value
-    if not relaxed:
-        if h.getInfo().primal_solution_status != 2:
-            return None, status, facts
-        return [i for t in range(n) for i in range(t + 1) if x[R[t][i]] > 0.5], status, facts
-    # Two-phase rounding: S by a half, then the least R that serves it.
-    if h.getInfo().primal_solution_status != 2:
-        return None, status, facts
+    if slowdown:
+        p.row(-inf, slowdown, [(R[t][i], g.duration[i] / cost) for t in range(n) for i in range(t + 1)])
+    return p, R, S
+
+
+def rounded(g, S, x):
+    """Two-phase rounding: S by a half, then the least R that serves it."""
+    n = g.n
     keep = [[x[S[t][i]] > 0.5 for i in range(t)] for t in range(n)]
-    run = [[False] * (t + 1) for t in range(n)]
-    for t in range(n):
-        run[t][t] = True
+    run = [[i == t for i in range(t + 1)] for t in range(n)]
     for t in range(n - 1, -1, -1):
         for i in range(t, -1, -1):
             if t + 1 < n and keep[t + 1][i] and not (i < t and keep[t][i]):
@@ -112,4 +77,26 @@ def solve(g, budget, limit, threads, relaxed=False):
                 for u in g.preds[i]:
                     if not keep[t][u]:
                         run[t][u] = True
-    return [i for t in range(n) for i in range(t + 1) if run[t][i]], "rounded", facts
+    return [i for t in range(n) for i in range(t + 1) if run[t][i]]
+
+
+def solve(g, budget, run, relaxed=False, slowdown=None):
+    """run: one.Run, which hears of every plan. (status, facts)"""
+    facts = sizes(g)
+    begun = time.time()
+    try:
+        p, R, S = build(g, budget, run.deadline, slowdown)
+        facts["building seconds"] = round(time.time() - begun, 2)
+        run.note(facts)
+        plan_of = lambda x: [i for t in range(g.n) for i in range(t + 1) if x[R[t][i]] > 0.5]
+        x, status, more = p.solve(run.threads, run.seed, relaxed, lambda x: run.found(plan_of(x)))
+    except OutOfTime:
+        return "time (building)", facts
+    facts.update(more)
+    for key in ("own bound", "relaxation"):  # back to durations
+        if key in facts:
+            facts[key] *= g.base or 1
+    if x is None:
+        return status, facts
+    run.found(rounded(g, S, x) if relaxed else plan_of(x))
+    return ("rounded" if relaxed else status), facts

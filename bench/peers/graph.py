@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node-link graphs as the peers' models see them (one output an op), and a sequence of ops as an ebbtide plan.
+"""Graphs as the peers' models see them, and a sequence of ops as an ebbtide plan.
 
-Ops are numbered by their place in the given order."""
+Read from ebbtide's native JSON (`ebbtide convert` writes it). The papers know one output an op and nothing else; graph
+inputs that stay are taken off the budget. Everything past that is NotApplicable, with the reason. Ops are numbered by
+their place in the given order."""
 import json
-import math
-from decimal import Decimal
+
+
+class NotApplicable(Exception):
+    """The peer's model cannot say this graph."""
 
 
 class Graph:
@@ -12,57 +16,63 @@ class Graph:
         """first: names of the ops in the given order"""
         with open(path) as f:
             d = json.load(f)
-        nodes = d["nodes"]
-        names = [n.get("id", i) for i, n in enumerate(nodes)]
-        place = {name: i for i, name in enumerate(names)}
-        place_of = {str(name): i for i, name in enumerate(names)}
-        preds = [[] for _ in nodes]
-        for e in d["links"]:  # two dialects: Checkmate's and Moccasin's
-            u, v = (place[e[a] if a in e else e[b]] for a, b in (("source", "0"), ("target", "1")))
-            if u not in preds[v]:
-                preds[v].append(u)
-        succs = [[] for _ in nodes]
-        for v, us in enumerate(preds):
+        size = {t["name"]: int(t["size"]) for t in d["tensors"]}
+        if any(t.get("view_of") for t in d["tensors"]):
+            raise NotApplicable("views")
+        if d.get("outputs"):
+            raise NotApplicable("outputs that stay to the end")
+        maker, ops = {}, {}
+        for op in d["ops"]:
+            if len(op["outputs"]) != 1:
+                raise NotApplicable("ops without just one output")
+            if op.get("workspace") or op.get("inplace") or not op.get("recomputable", True):
+                raise NotApplicable("workspace, in-place ops or ops that run once")
+            ops[op["name"]] = op
+            maker[op["outputs"][0]] = op["name"]
+        rank = {name: i for i, name in enumerate(first)}
+        self.n = len(first)
+        self.name = list(first)
+        self.tensor = [ops[v]["outputs"][0] for v in first]
+        self.size = [size[t] for t in self.tensor]
+        self.duration = [int(ops[v]["duration"]) for v in first]
+        self.inputs = [[rank[maker[t]] if t in maker else -1 for t in ops[v]["inputs"]] for v in first]  # as listed
+        self.preds = [sorted({u for u in us if u >= 0}) for us in self.inputs]
+        self.succs = [[] for _ in first]
+        for v, us in enumerate(self.preds):
             for u in us:
-                succs[u].append(v)
-        order = [place_of[name] for name in first]
-        rank = {v: i for i, v in enumerate(order)}
-        self.n = len(order)
-        self.name = [str(names[v]) for v in order]
-        self.size = [int(nodes[v].get("cost_ram", nodes[v].get("out_cost"))) for v in order]
-        self.duration = [int(nodes[v].get("duration", nodes[v].get("cost_cpu"))) for v in order]
-        self.listed = [[rank[u] for u in preds[v]] for v in order]  # in file order
-        self.preds = [sorted(us) for us in self.listed]
-        self.succs = [sorted(rank[w] for w in succs[v]) for v in order]
+                self.succs[u].append(v)
+        self.resident = sum(s for t, s in size.items() if t not in maker)
         self.base = sum(self.duration)
         self.base_peak = self.measure(range(self.n))[1]
 
-    def budget(self, text):
-        """Bytes, or with a decimal point a fraction of the no-recompute peak, rounded up."""
-        return math.ceil(Decimal(text) * self.base_peak) if "." in text else int(text)
+    @property
+    def edges(self):
+        return sum(len(us) for us in self.preds)
 
     def measure(self, sequence):
         """(duration, peak, producers per execution, last use per execution)"""
+        sequence = list(sequence)
         latest, producers, last = {}, [], []
         for p, v in enumerate(sequence):
-            row = [latest[u] for u in self.listed[v]]
+            row = [latest[u] if u >= 0 else -1 for u in self.inputs[v]]
             for q in row:
-                last[q] = p
+                if q >= 0:
+                    last[q] = p
             producers.append(row)
             last.append(p)
             latest[v] = p
-        sequence = list(sequence)
         change = [0] * (len(sequence) + 1)
         for p, v in enumerate(sequence):
             change[p] += self.size[v]
             change[last[p] + 1] -= self.size[v]
-        peak = now = 0
+        peak = now = self.resident
         for c in change:
             now += c
             peak = max(peak, now)
         return sum(self.duration[v] for v in sequence), peak, producers, last
 
     def plan(self, sequence, budget, fingerprint):
+        sequence = list(sequence)
         duration, peak, producers, last = self.measure(sequence)
         frees = sorted((last[p], p) for p in range(len(sequence)))
         return {
@@ -70,5 +80,5 @@ class Graph:
             "status": "feasible", "duration": duration, "base_duration": self.base, "peak": peak,
             "lower_bound": self.base, "gap": (duration - self.base) / duration if duration else 0.0,
             "executions": [{"op": self.name[v], "inputs": producers[p]} for p, v in enumerate(sequence)],
-            "frees": [{"after": a, "execution": p, "tensor": self.name[sequence[p]]} for a, p in frees],
+            "frees": [{"after": a, "execution": p, "tensor": self.tensor[sequence[p]]} for a, p in frees],
         }

@@ -1,35 +1,98 @@
 # SPDX-License-Identifier: Apache-2.0
-"""one.py METHOD GRAPH BUDGET SECONDS THREADS GIVEN PLAN: runs one peer, writes its plan, prints a line of JSON.
+"""one.py SPEC: runs one peer. SPEC is a JSON file:
 
-GIVEN: a plan that runs each op once in the given order."""
+  method, graph, given (a plan that runs each op once in the given order), budget in bytes, seconds, threads, seed,
+  plan and state (files written here), hint (a plan, for moccasin-hint), most (executions of an op, for Moccasin).
+The state file is written anew at every plan, so a process that is killed has not worked in vain."""
 import json
+import os
 import sys
 import time
 
-from graph import Graph
+import graph
+
+METHODS = ("moccasin", "moccasin-hint", "checkmate", "checkmate-lp", "poet")
+
+
+class Run:
+    """Hears of plans, times them and keeps the best: within the budget and shortest, else the least peak."""
+
+    def __init__(self, spec, g, fingerprint):
+        self.spec, self.g, self.fingerprint = spec, g, fingerprint
+        self.begun = time.time()
+        self.deadline = self.begun + spec["seconds"]
+        self.threads, self.seed = spec["threads"], spec.get("seed", 1)
+        self.state = {"status": "time", "curve": [], "facts": {}}
+        self.best = None
+
+    def elapsed(self):
+        return time.time() - self.begun
+
+    def note(self, facts):
+        self.state["facts"].update(facts)
+        self.save()
+
+    def found(self, sequence):
+        duration, peak, _, _ = self.g.measure(sequence)
+        budget = self.spec["budget"]
+        rank = (max(0, peak - budget), duration)
+        if self.best is not None and rank >= self.best:
+            return
+        self.best = rank
+        write(self.spec["plan"], self.g.plan(sequence, budget, self.fingerprint))
+        if peak <= budget:
+            self.state["curve"].append([round(self.elapsed(), 4), duration])
+        self.state.update(duration=duration, peak=peak)
+        self.save()
+
+    def save(self):
+        self.state["seconds"] = self.elapsed()
+        write(self.spec["state"], self.state)
+
+
+def write(path, data):
+    with open(path + ".part", "w") as f:
+        json.dump(data, f)
+    os.replace(path + ".part", path)
+
+
+def staged(plan, g):
+    rank = {name: i for i, name in enumerate(g.name)}
+    return [rank[e["op"]] for e in plan["executions"]]
+
+
+def solve(method, g, run, spec):
+    if method in ("moccasin", "moccasin-hint"):
+        import moccasin
+        hint = None
+        if method == "moccasin-hint":
+            with open(spec["hint"]) as f:
+                hint = staged(json.load(f), g)
+        return moccasin.solve(g, spec["budget"], run, hint, spec.get("most", 2))
+    import checkmate
+    if method == "poet":
+        return checkmate.solve(g, spec["budget"], run, slowdown=2.0)
+    return checkmate.solve(g, spec["budget"], run, relaxed=method == "checkmate-lp")
 
 
 def main():
-    method, path, budget, seconds, threads, given, out = sys.argv[1:]
-    with open(given) as f:
+    with open(sys.argv[1]) as f:
+        spec = json.load(f)
+    with open(spec["given"]) as f:
         given = json.load(f)
-    g = Graph(path, [e["op"] for e in given["executions"]])
-    budget = g.budget(budget)
-    begun = time.time()
-    if method == "moccasin":
-        import moccasin
-        sequence, status, facts = moccasin.solve(g, budget, float(seconds), int(threads))
-    else:
-        import checkmate
-        relaxed = method == "checkmate-lp"
-        sequence, status, facts = checkmate.solve(g, budget, float(seconds), int(threads), relaxed)
-    result = {"seconds": time.time() - begun, "status": status, "facts": facts}
-    if sequence:
-        plan = g.plan(sequence, budget, given["graph"])
-        with open(out, "w") as f:
-            json.dump(plan, f)
-        result.update(duration=plan["duration"], peak=plan["peak"])
-    print(json.dumps(result))
+    try:
+        g = graph.Graph(spec["graph"], [e["op"] for e in given["executions"]])
+    except graph.NotApplicable as e:
+        write(spec["state"], {"status": f"not applicable: {e}", "seconds": 0, "curve": [], "facts": {}, "done": True})
+        return
+    run = Run(spec, g, given["graph"])
+    try:
+        run.state["status"], facts = solve(spec["method"], g, run, spec)
+        run.state["facts"].update(facts)
+    except MemoryError:
+        run.state["status"] = "memory"
+    run.state["done"] = True
+    run.save()
 
 
 main()

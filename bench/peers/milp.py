@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mixed-integer program as flat arrays, and HiGHS. Ten million entries take some hundred megabytes, no more."""
+import time
+from array import array
+
+
+class OutOfTime(Exception):
+    pass
+
+
+class Program:
+    def __init__(self, deadline):
+        """deadline: time.time() after which building stops with OutOfTime"""
+        self.deadline = deadline
+        self.lower, self.upper, self.cost = array("d"), array("d"), array("d")
+        self.integer = array("b")
+        self.row_lower, self.row_upper = array("d"), array("d")
+        self.start, self.index, self.value = array("i"), array("i"), array("d")
+
+    def var(self, lower, upper, cost=0.0, integer=True):
+        self.lower.append(lower), self.upper.append(upper), self.cost.append(cost), self.integer.append(integer)
+        return len(self.lower) - 1
+
+    def row(self, lower, upper, terms):
+        """terms: (variable, factor); a variable may come twice"""
+        if len(self.start) % 1024 == 0 and time.time() > self.deadline:
+            raise OutOfTime
+        self.row_lower.append(lower), self.row_upper.append(upper), self.start.append(len(self.index))
+        merged = {}
+        for i, a in terms:
+            merged[i] = merged.get(i, 0.0) + a
+        self.index.extend(merged), self.value.extend(merged.values())
+
+    def sizes(self):
+        return {"variables": len(self.lower), "constraints": len(self.row_lower), "entries": len(self.index)}
+
+    def solve(self, threads, seed, relaxed=False, improved=None):
+        """(values or None, HiGHS' status, facts). improved(values): at each new incumbent of the search. The relaxation
+        is solved by the interior-point method without crossover: rounding needs no vertex."""
+        import highspy
+        import numpy
+
+        h = highspy.Highs()
+        for option, value in (("output_flag", False), ("threads", threads), ("random_seed", seed % 2147483647)):
+            h.setOptionValue(option, value)
+        lp = highspy.HighsLp()
+        lp.num_col_, lp.num_row_ = len(self.lower), len(self.row_lower)
+        as_numpy = lambda a, kind: numpy.frombuffer(a, dtype=kind) if len(a) else numpy.zeros(0, dtype=kind)
+        lp.col_cost_, lp.col_lower_ = as_numpy(self.cost, "d"), as_numpy(self.lower, "d")
+        lp.col_upper_ = as_numpy(self.upper, "d")
+        lp.row_lower_, lp.row_upper_ = as_numpy(self.row_lower, "d"), as_numpy(self.row_upper, "d")
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.start_ = numpy.append(as_numpy(self.start, "i"), numpy.int32(len(self.index)))
+        lp.a_matrix_.index_, lp.a_matrix_.value_ = as_numpy(self.index, "i"), as_numpy(self.value, "d")
+        if relaxed:
+            h.setOptionValue("solver", "ipm")
+            h.setOptionValue("run_crossover", "off")
+        else:
+            kinds = highspy.HighsVarType
+            lp.integrality_ = [kinds.kInteger if w else kinds.kContinuous for w in self.integer]
+        left = self.deadline - time.time()
+        if left <= 0:
+            raise OutOfTime
+        h.setOptionValue("time_limit", left)
+        h.passModel(lp)
+        if improved and not relaxed:
+            h.cbMipImprovingSolution += lambda event: improved(event.data_out.mip_solution)
+        h.run()
+        status = h.modelStatusToString(h.getModelStatus()).lower()
+        info, solution = h.getInfo(), h.getSolution()
+        facts = self.sizes()
+        if not relaxed and abs(info.mip_dual_bound) < 1e30:
+            facts["own bound"] = info.mip_dual_bound
+        if relaxed and info.primal_solution_status == 2:
+            facts["relaxation"] = info.objective_function_value
+        if not solution.value_valid or info.primal_solution_status != 2:
+            return None, status, facts
+        return solution.col_value, status, facts

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the records say: overhead, gap, times, profiles, ratios. No input or output here.
+
+TDI is the additional duration in percent of one execution each. Best: the shortest plan of any method that keeps the
+given order. Within 1 % of the best: TDI at most 1.01 times the best TDI, which is stricter than 1 % of the duration."""
+from side import methods
+
+
+def tdi(duration, base):
+    return 100.0 * (duration / base - 1) if base else 0.0
+
+
+class Table:
+    """Records by instance and method; of several for one place the newest counts (a larger limit before a smaller)."""
+
+    def __init__(self, records, instances=None, seed=None):
+        self.rows = {}
+        for r in records:
+            key = r["key"]
+            if instances is not None and key["instance"] not in instances:
+                continue
+            if seed is not None and key["seed"] != seed:
+                continue
+            place = self.rows.setdefault(key["instance"], {})
+            old = place.get(key["method"])
+            rank = lambda x: (x["key"]["limit"] if isinstance(x["key"]["limit"], (int, float)) else 0, x["at"])
+            if old is None or rank(r) >= rank(old):
+                place[key["method"]] = r
+        if instances is not None:
+            self.rows = {name: self.rows[name] for name in instances if name in self.rows}
+
+    def instances(self):
+        return list(self.rows)
+
+    def methods(self):
+        names = {m for row in self.rows.values() for m in row}
+        return sorted(names, key=rank_of)
+
+    def get(self, instance, method):
+        return self.rows.get(instance, {}).get(method)
+
+    def best(self, instance):
+        """Shortest valid plan in the given order, or None."""
+        found = [r["duration"] for r in self.rows.get(instance, {}).values() if r.get("valid") and in_order(r)]
+        return min(found) if found else None
+
+    def bound(self, instance):
+        """Best proved bound of ebbtide for the given order, or None."""
+        found = [r["bound"] for r in self.rows.get(instance, {}).values()
+                 if "bound" in r and r["kind"] == "ours" and in_order(r) and uncapped(r)]
+        return max(found) if found else None
+
+
+def in_order(r):
+    return r["key"]["method"] != "ebbtide-free" and "--order free" not in r["key"]["flags"]
+
+
+def uncapped(r):
+    return "--max-executions" not in r["key"]["flags"] and "--order staged" not in r["key"]["flags"]
+
+
+def rank_of(name):
+    """Ebbtide first, then the peers, then the literature's methods."""
+    if name.startswith("ebbtide"):
+        return 0, name
+    return (1, str(methods.PEERS.index(name))) if name in methods.PEERS else (2, name)
+
+
+def overhead(r):
+    return tdi(r["duration"], r["base"]) if r and r.get("valid") else None
+
+
+def bound_of(r):
+    return tdi(r["bound"], r["base"]) if r and "bound" in r else None
+
+
+def first_plan(r):
+    if not r.get("valid"):
+        return None
+    return r["curve"][0][0] if r["curve"] else r["seconds"]
+
+
+def reached(r, duration):
+    """Seconds until a plan of at most this duration, or None."""
+    if not r or not r.get("valid") or r["duration"] > duration:
+        return None
+    for at, found in r["curve"]:
+        if found <= duration:
+            return at
+    return r["seconds"]
+
+
+def near(best, base):
+    """The longest duration that is within 1 % of the best."""
+    return best + (best - base) // 100
+
+
+def time_of_best(r):
+    """When the record's final duration was first reached."""
+    return reached(r, r["duration"])
+
+
+def row(table, instance, method):
+    """One line of the table per instance."""
+    r = table.get(instance, method)
+    best = table.best(instance)
+    x, b = overhead(r), bound_of(r)
+    return {
+        "instance": instance, "ops": r["ops"], "edges": r["edges"], "budget": r["key"]["budget"], "method": method,
+        "seed": r["key"]["seed"], "threads": r["key"]["threads"], "limit": r["key"]["limit"], "status": r["status"],
+        "valid": r.get("valid"), "TDI %": x, "bound %": b, "gap points": x - b if x is not None and b is not None else None,
+        "first plan s": first_plan(r),
+        "within 1 % of best s": reached(r, near(best, r["base"])) if best is not None and in_order(r) else None,
+        "seconds": r["seconds"], "processor s": r.get("cpu"), "memory MiB": r["memory"] / 2**20, "peak": r.get("peak"), "duration": r.get("duration"),
+        "verdict": r.get("verdict"), "variables": r["facts"].get("variables"),
+        "constraints": r["facts"].get("constraints"), "build": r["key"]["build"], "load": r.get("load"), "at": r["at"],
+    }
+
+
+def quality_profile(table, method, grid):
+    """Share of the instances where the method's TDI is within so many points of the best, per point of the grid."""
+    names = [i for i in table.instances() if table.best(i) is not None]
+    gaps = []
+    for i in names:
+        x = overhead(table.get(i, method))
+        base = next(iter(table.rows[i].values()))["base"]
+        gaps.append(None if x is None else x - tdi(table.best(i), base))
+    return [sum(g is not None and g <= at + 1e-9 for g in gaps) / len(names) if names else 0.0 for at in grid]
+
+
+def time_profile(table, method, grid):
+    """Share of the instances where the method has a plan within 1 % of the best after so many seconds."""
+    names = [i for i in table.instances() if table.best(i) is not None]
+    times = []
+    for i in names:
+        r = table.get(i, method)
+        times.append(reached(r, near(table.best(i), r["base"])) if r else None)
+    return [sum(t is not None and t <= at for t in times) / len(names) if names else 0.0 for at in grid]
+
+
+def peer_ratio(table, instance, peer, own):
+    """How long ebbtide took for what the peer reached at its best: a dictionary, or None where either was not run."""
+    p, o = table.get(instance, peer), table.get(instance, own)
+    if not p or not o:
+        return None
+    result = {"peer TDI": overhead(p), "own TDI": overhead(o), "peer seconds": None, "own seconds": None, "ratio": None}
+    if p.get("valid"):
+        result["peer seconds"] = time_of_best(p)
+        result["own seconds"] = reached(o, p["duration"])
+        if result["own seconds"] is not None and result["peer seconds"]:
+            result["ratio"] = result["own seconds"] / result["peer seconds"]
+    else:
+        result["peer seconds"] = p["seconds"]
+        result["own seconds"] = first_plan(o)
+    return result

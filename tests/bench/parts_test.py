@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The report, the comparison and the statistics of bench/run on a stored set of records. usage: parts_test.py SOURCE_DIR"""
+import csv
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = sys.argv[1]
+sys.path.insert(0, os.path.join(SOURCE, "bench"))
+sys.dont_write_bytecode = True
+from side import compare, measures, report, statistics  # noqa: E402
+from side.measures import Table  # noqa: E402
+from side.records import Store  # noqa: E402
+
+STORE = os.path.join(SOURCE, "tests", "bench", "records.jsonl")
+
+
+def near(a, b, tolerance=1e-6):
+    assert abs(a - b) <= tolerance, (a, b)
+
+
+def test_statistics():
+    near(statistics.sign_test([1, 1, 1, 1, 1, -1, 0]), 2 * (1 + 6) / 64)
+    near(statistics.wilcoxon([1, 2, 3, 4, 5]), 2 / 32)  # all one way: 2 / 2^n
+    # Ranks 1..8 with 3 and 5 negative: 25 of the 256 subsets have a sum of at most 8.
+    near(statistics.wilcoxon([1, 2, -3, 4, -5, 6, 7, 8]), 2 * 25 / 256)
+    near(statistics.wilcoxon([1, -1]), 1.0)
+    near(statistics.wilcoxon([]), 1.0)
+    near(statistics.wilcoxon([0, 0, 2]), 1.0)
+    many = [k * (-1 if k % 3 == 0 else 1) for k in range(1, 41)]  # negative sum 273 of 820: z = 1.8347
+    near(statistics.wilcoxon(many), 0.0665, 0.0006)
+    near(statistics.geometric_mean([0.5, 2.0, 8.0]), 2.0)
+
+
+def test_measures():
+    records = list(Store(STORE).records.values())
+    t = Table(records, ["RL G1 n=100 @0.9", "RL G2 n=250 @0.9"])
+    assert t.instances() == ["RL G1 n=100 @0.9", "RL G2 n=250 @0.9"]
+    assert t.best("RL G1 n=100 @0.9") == 1008  # the free order's 1000 is no plan of this order
+    r = measures.row(t, "RL G1 n=100 @0.9", "ebbtide-1")
+    near(r["TDI %"], 0.8), near(r["bound %"], 0.8), near(r["gap points"], 0.0)
+    near(r["first plan s"], 0.1), near(r["within 1 % of best s"], 0.5)
+    x = measures.peer_ratio(t, "RL G1 n=100 @0.9", "moccasin", "ebbtide-1")
+    near(x["ratio"], 0.5 / 60.0)
+    x = measures.peer_ratio(t, "RL G2 n=250 @0.9", "moccasin", "ebbtide-1")
+    assert x["ratio"] is None and x["peer TDI"] is None and x["own seconds"] == 0.2
+    # A plan over the budget is no plan, but what it was can be told.
+    lp = t.get("RL G2 n=250 @0.9", "checkmate-lp")
+    assert measures.overhead(lp) is None and report.cell(lp) == "over the budget by 20.0 %; TDI 93.0"
+    assert report.cell(t.get("RL G1 n=100 @0.9", "moccasin")) == "0.8000* (60 / 61 s)"
+    assert report.cell(t.get("RL G2 n=250 @0.9", "moccasin")) == "nothing (phase 1, 300 s)"
+    near(measures.quality_profile(t, "ebbtide-1", [0.0])[0], 1.0)
+    near(measures.quality_profile(t, "moccasin", [100.0])[0], 0.5)
+    assert measures.time_profile(t, "ebbtide-1", [0.3, 0.6, 5.0]) == [0.0, 0.5, 1.0]
+
+
+def test_report():
+    records = list(Store(STORE).records.values())
+    texts = []
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            made = report.write(records, folder / "RESULTS.md", folder / "results", ["paper"], ["bench/run --suite paper"],
+                                folder / "results" / "report.html")
+            assert all(p.exists() for p in made)
+            texts.append([p.read_text() for p in made])
+            with open(folder / "results" / "paper.csv") as f:
+                rows = list(csv.DictReader(f))
+    assert texts[0] == texts[1]  # the same records, the same bytes
+    markdown, page = texts[0][:2]
+    assert len(rows) == 7 and rows[0]["method"] == "ebbtide-1" and rows[0]["status"] == "optimal"
+    for text in ("bench/run --suite paper", "2026-01-02 03:04", "a machine", "ebbtide 1.0 abc", "Seeds: 1",
+                 "1 of 1 relaxations were solved within the limit, and 1 of these plans are over the budget",
+                 "0.0083 (0.50 of 60 s)", "peer: no plan in 300 s; first plan 0.20 s", "checkmate-lp 93.0", "Sizes of the models"):
+        assert text in markdown, text
+    assert page.count("<svg") >= 4 and page.count("<svg") == page.count("</svg>")
+    # Needs no network: nothing is loaded, no scripts.
+    assert not re.search(r"https?://|<script|<link|@import|\bsrc=|url\(", page)
+
+
+def test_compare():
+    make = lambda duration, seconds, seed: {
+        "key": {"instance": "x", "seed": seed, "method": "ebbtide", "flags": ""}, "valid": True, "duration": duration,
+        "base": 10000, "curve": [[seconds, duration]], "seconds": 5.0, "status": "feasible", "kind": "ours"}
+    a = [make(10200, 2.0, s) for s in range(8)]
+    b = [make(10100, 1.0, s) for s in range(8)]
+    out, only = compare.ratios(compare.pairs(a, b))
+    near(out["quality"][("x", 0)], 1.01 / 2.01), near(out["target"][("x", 0)], 0.5)
+    text = "\n".join(compare.report("old", "new", compare.pairs(a, b)))
+    assert "| additional duration | 8 | 0.5025 | 8 | 0 | 0.0078 | 0.0078 |" in text, text
+    b[0].update(valid=False)
+    _, only = compare.ratios(compare.pairs(a, b))
+    assert only["A"] == [("x", 0)]
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        test()
+        print(name)
