@@ -4,6 +4,7 @@ import argparse
 import datetime
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -144,10 +145,7 @@ def run(o):
     table, builds = identities(o)
     work = work_of(o, table, builds)
     store = Store(o.out / "records.jsonl")
-    runner.run_all(settings(o), store, work, builds)
-    names = {m.name for _, m, _ in work}
-    plain_table([r for r in store.records.values() if r["key"]["method"] in names
-                 and r["key"]["build"] == builds.get(r["key"]["method"])], [i for i, _, _ in work])
+    plain_table(runner.run_all(settings(o), store, work, builds), [i for i, _, _ in work])
 
 
 def compare_builds(o):
@@ -166,18 +164,13 @@ def compare_builds(o):
         print("bench/run: note: the two builds are the same file", file=sys.stderr)
     store = Store(o.out / "records.jsonl")
     work = [work_of(o, table, builds) for _, table, builds in sides]
-    for number, (left, right) in enumerate(zip(*work)):
-        # In turn, and the first one by turns too.
-        for side in ((0, 1) if number % 2 == 0 else (1, 0)):
+    found = ([], [])
+    for number, pair in enumerate(zip(*work)):
+        for side in ((0, 1) if number % 2 == 0 else (1, 0)):  # in turn, and the first one by turns too
             s, _, builds = sides[side]
             print(f"{'AB'[side]} {number + 1}/{len(work[0])}", end=" ", file=sys.stderr)
-            runner.run_all(s, store, [(left, right)[side]], builds)
-    cases, found = {(i.name, seed) for i, _, seed in work[0]}, []
-    for s, _, builds in sides:
-        found.append([r for r in store.records.values() if r["key"]["build"] == builds["ebbtide"]
-                      and r["key"]["method"] in o.methods and (r["key"]["instance"], r["key"]["seed"]) in cases
-                      and r["key"]["threads"] in (1, s.threads)
-                      and (not s.work or r["key"]["limit"] == f"work {s.work:g}")])
+            found[side].extend(runner.run_all(s, store, [pair[side]], builds))
+    print(file=sys.stderr)
     names = [f"{builds['ebbtide']} ({program})" for (_, _, builds), program in zip(sides, o.what[1:])]
     print("\n".join(compare.report(*names, compare.pairs(*found))))
 
@@ -231,6 +224,7 @@ def main():
     jobs = {"run": run, "compare": compare_builds, "sizes": sizes, "report": write_report, "list": show_list}
     if what not in jobs or (what != "compare" and len(o.what) > 1):
         sys.exit("bench/run: what is " + " ".join(o.what) + "? One of: " + ", ".join(jobs))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the child is ended, what is done is kept
     try:
         jobs[what](o)
     except KeyboardInterrupt:

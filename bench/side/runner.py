@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,17 +69,31 @@ def resident(pid):
     return 0
 
 
+def end_group(pid):
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def watch(args, limit, memory, niceness=0, show=None):
     """Runs a command to its end, or kills it past `limit` seconds or `memory` bytes."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         child = subprocess.Popen([str(a) for a in args], stdout=out, stderr=err, stdin=subprocess.DEVNULL,
                                  start_new_session=True, preexec_fn=(lambda: os.nice(niceness)) if niceness else None)
-        cut, pause, most = "", 0.002, 0
+        cut, most, ended = "", 0, []
+
+        def wait():  # a thread of its own, so that the end is timed to the millisecond
+            _, status, usage = os.wait4(child.pid, 0)
+            ended.append((status, usage, time.monotonic() - begun))
+
+        waiter = threading.Thread(target=wait, daemon=True)
+        waiter.start()
         try:
             while True:
-                pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-                if pid:
+                waiter.join(0.2)
+                if ended:
                     break
                 now = resident(child.pid)
                 most = max(most, now)
@@ -88,20 +103,15 @@ def watch(args, limit, memory, niceness=0, show=None):
                 if not cut and seconds > limit:
                     cut = f"time (killed after {seconds:.0f} s)"
                 if cut:
-                    os.killpg(child.pid, signal.SIGKILL)
+                    end_group(child.pid)
                 if show:
                     show(seconds, now)
-                time.sleep(pause)
-                pause = min(0.25, pause * 1.5)
         except BaseException:
-            try:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
-            except ProcessLookupError:
-                pass
+            end_group(child.pid)
+            waiter.join()
             raise
+        status, usage, seconds = ended[0]
         child.returncode = os.waitstatus_to_exitcode(status)
-        seconds = time.monotonic() - begun
         text = []
         for stream in (out, err):
             stream.seek(0)
@@ -258,9 +268,9 @@ def outcome(r):
     return r["status"] + (f"; {r['verdict']}" if r.get("verdict") else "")
 
 
-def run_all(s, store, work, builds, after=None):
-    """work: (instance, method, seed)s in order. builds: method name -> identity. after(done, total): once a run."""
-    ticker, prepared, wholes = Ticker(), {}, {}
+def run_all(s, store, work, builds):
+    """work: (instance, method, seed)s in order. builds: method name -> identity. Returns the records, old and new."""
+    ticker, prepared, wholes, records = Ticker(), {}, {}, []
     left = len(work)
     for at, (instance, method, seed) in enumerate(work):
         source = instance.source
@@ -280,6 +290,7 @@ def run_all(s, store, work, builds, after=None):
                "flags": " ".join(method.flags + instance.flags), "seed": seed, "threads": threads,
                "limit": f"work {s.work:g}" if s.work and method.kind != "peer" else limit, "build": builds[method.name]}
         if store.find(key):
+            records.append(store.find(key))
             continue
         text = f"[{at + 1}/{len(work)}] {instance.name}, {method.name}" + (f", seed {seed}" if seed != 1 else "")
         with tempfile.TemporaryDirectory(prefix="ebbtide_bench_") as folder:
@@ -297,6 +308,6 @@ def run_all(s, store, work, builds, after=None):
         r.update(key=key, kind=method.kind, ops=graph.ops, edges=graph.edges, base=graph.base, base_peak=graph.base_peak,
                  at=datetime.datetime.now().isoformat(timespec="seconds"), machine=machine(), load=round(before, 1))
         store.add(r)
+        records.append(r)
         ticker.done(f"{text}: {outcome(r)}, {r['seconds']:.1f} s, {left} left")
-        if after:
-            after(at + 1, len(work))
+    return records
