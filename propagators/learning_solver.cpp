@@ -31,7 +31,11 @@ std::vector<std::int32_t> LazyRows(const BinaryProgram& program) {
 }  // namespace
 
 LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, const Params& params)
-    : engine_(params.seed), cutoff_(kInfinity), conflict_limit_(params.probe_conflicts), solution_cost_(kInfinity) {
+    : engine_(params.seed),
+      cutoff_(kInfinity),
+      conflict_limit_(params.probe_conflicts),
+      halvings_(params.first_halvings),
+      solution_cost_(kInfinity) {
   const std::vector<std::int32_t> lazy = LazyRows(program);
   model_.rows = std::move(program.rows);
   model_.cost = std::move(program.cost);
@@ -76,20 +80,21 @@ void LearningSolver::SetCutoff(std::int64_t cutoff) {
   engine_.AddClause({engine_.Leq(total_, cutoff - 1)});
 }
 
-// The largest cost asked for: what is still wanted at all (halvings_ = 0), or part of the way up from the bound.
-std::int64_t LearningSolver::Target() const {
+// The largest cost asked for: what is still wanted at all (halvings = 0), or part of the way up from the bound.
+std::int64_t LearningSolver::Target(std::int32_t halvings) const {
   const std::int64_t wanted = std::min(cutoff_ - 1, engine_.ints().root_hi(total_));
   std::int64_t gap = (wanted - floor_) / step_;
-  for (std::int32_t i = 0; i < halvings_; ++i) gap /= 2;
-  return halvings_ == 0 ? wanted : floor_ + gap * step_;
+  for (std::int32_t i = 0; i < halvings; ++i) gap /= 2;
+  return halvings == 0 ? wanted : floor_ + gap * step_;
 }
 
 LearningSolver::State LearningSolver::Step(WorkBudget& work) {
   constexpr std::int32_t kHalvings = 6;
   while (!finished_ && floor_ < cutoff_) {
     if (work.Exhausted()) return State::kLimit;
-    const std::int64_t target = Target();
-    const bool all = halvings_ == 0;
+    // Without an incumbent the first solution is what is wanted.
+    const bool all = halvings_ == 0 || cutoff_ == kInfinity;
+    const std::int64_t target = Target(all ? 0 : halvings_);
     std::vector<Lit> assumptions;
     if (!all) assumptions.push_back(engine_.Leq(total_, target));
     relaxation_->SetRootLevel(static_cast<std::int32_t>(assumptions.size()));
