@@ -19,6 +19,7 @@ constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 // Rows that the point 0 obeys wait outside the LP until they are violated: of the thousands of "a rerun needs its
 // inputs" few ever bind, and the LP without them is solved ten times faster.
 std::vector<std::int32_t> LazyRows(const BinaryProgram& program) {
+  if (!program.lazy.empty()) return program.lazy;
   std::vector<std::int32_t> lazy;
   for (std::size_t r = 0; r < program.rows.size(); ++r) {
     const auto row = static_cast<std::int32_t>(r);

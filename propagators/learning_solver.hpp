@@ -62,7 +62,7 @@ class LearningSolver final : public BinarySolver {
   [[nodiscard]] std::span<const double> root_duals() const override { return relaxation_->root_duals(); }
   [[nodiscard]] const IntegerRows& rows() const override { return model_.rows; }
   [[nodiscard]] std::int64_t nodes() const override { return statistics().conflicts; }
-  [[nodiscard]] std::int64_t lp_iterations() const override { return relaxation_->program().iterations(); }
+  [[nodiscard]] std::int64_t lp_iterations() const override { return relaxation_->lp().iterations(); }
   [[nodiscard]] const core::EngineStatistics& statistics() const { return engine_.statistics(); }
   [[nodiscard]] const LinearRelaxation::Counters& counters() const { return relaxation_->counters(); }
 
