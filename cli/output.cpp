@@ -8,6 +8,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "io/atomic_file.hpp"
+#include "io/write_graph.hpp"
 
 namespace ebb::cli {
 namespace {
@@ -39,6 +40,18 @@ void WritePlanTo(ebb_plan* plan, const std::string& path) {
   std::size_t size = 0;
   Want(ebb_plan_write_memory(plan, &data, &size), plan);
   Print(data, size);
+}
+
+void WriteGraphTo(const Graph& graph, const std::string& path) {
+  if (IsStandardOutput(path)) {
+    WriteTextTo(GraphToJson(graph), path);
+    return;
+  }
+  try {
+    WriteGraph(graph, std::filesystem::path(path));
+  } catch (const std::runtime_error& e) {
+    throw CommandError(Exit::kInput, e.what());
+  }
 }
 
 void WriteTextTo(const std::string& text, const std::string& path) {
