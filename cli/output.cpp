@@ -8,7 +8,6 @@
 
 #include "cli/exit_codes.hpp"
 #include "io/atomic_file.hpp"
-#include "io/write_graph.hpp"
 
 namespace ebb::cli {
 namespace {

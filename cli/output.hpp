@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "engine/problem/graph.hpp"
+#include "io/write_graph.hpp"
 #include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
