@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "propagators/linear_proof.hpp"
 #include "propagators/linear_rows.hpp"
 #include "propagators/weighted_sum.hpp"
 
@@ -32,7 +33,7 @@ std::vector<std::int32_t> LazyRows(const BinaryProgram& program) {
 }  // namespace
 
 LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, const Params& params)
-    : engine_(params.seed),
+    : engine_(params.seed, params.proof != nullptr ? params.proof->derived() : nullptr),
       cutoff_(kInfinity),
       conflict_limit_(params.probe_conflicts),
       halvings_(params.first_halvings),
@@ -53,9 +54,15 @@ LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, c
   if (step_ == 0) step_ = 1;
   floor_ = least;
   total_ = engine_.NewInt(least, most);
+  LinearRelaxation::Params relaxed = params.relaxation;
+  if (params.proof != nullptr) {
+    relaxed.keep_duals = true;
+    params.proof->Attach(engine_);
+    BeginLinearProof(*params.proof, model_, params.names, total_);
+  }
   auto rows = std::make_unique<LinearRows>(model_);
   auto relaxation = std::make_unique<LinearRelaxation>(model_, rows.get(), separator, total_, program.knapsacks, lazy,
-                                                       params.relaxation);
+                                                       relaxed);
   relaxation_ = relaxation.get();
   brancher_ = std::make_unique<RelaxationBrancher>(*relaxation, params.branching);
   engine_.SetBrancher(brancher_.get());

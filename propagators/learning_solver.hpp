@@ -13,10 +13,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/base/work_budget.hpp"
 #include "engine/core/engine.hpp"
+#include "engine/core/proof_log.hpp"
 #include "engine/linear/binary_solver.hpp"
 #include "propagators/linear_relaxation.hpp"
 #include "propagators/relaxation_brancher.hpp"
@@ -35,6 +37,8 @@ class LearningSolver final : public BinarySolver {
     // good (RL n=1000 at 0.9, 0.70 %, optimum 0.68 %: 0.7 against 1.0 s, the tree 1.7 s).
     std::int32_t first_halvings = 3;
     std::int32_t seed = 0;
+    core::ProofLog* proof = nullptr;  // written if not null; must outlive the solver
+    std::vector<std::string> names;   // of the columns, for the proof
   };
 
   // `separator` may be null; it must outlive this.

@@ -19,7 +19,6 @@ constexpr std::uint16_t kConflict = 0, kFixing = 1, kBound = 2;
 // `value` counts in multiples of step: the largest cost that total <= most still allows.
 std::int64_t LargestCost(std::int64_t most, std::int64_t step) { return most - ((most % step) + step) % step; }
 
-#ifdef EBB_CHECK
 // Rounded as ExactDualBound rounds them. ray_sign 0: not a ray.
 std::vector<std::pair<std::int32_t, ExactDualBound::Wide>> ScaledDuals(std::span<const std::int32_t> rows,
                                                                        std::span<const double> duals, double ray_sign) {
@@ -36,7 +35,6 @@ std::vector<std::pair<std::int32_t, ExactDualBound::Wide>> ScaledDuals(std::span
       scaled.emplace_back(rows[i], static_cast<ExactDualBound::Wide>(ray_sign * duals[i] * factor));
   return scaled;
 }
-#endif
 }  // namespace
 
 LinearRelaxation::LinearRelaxation(LinearModel& model, LinearRows* rows, RowSeparator* separator, core::IntVar total,
@@ -258,9 +256,7 @@ LinearRelaxation::Snapshot LinearRelaxation::TakeSnapshot(const Engine& engine, 
   s.most = engine.ub(total_);
   s.base = exact_.scaled();
   s.ray = ray;
-#ifdef EBB_CHECK
-  s.duals = ScaledDuals(lp_.rows(), lp_.duals(), ray ? ray_sign_ : 0.0);
-#endif
+  if (KeepsDuals()) s.duals = ScaledDuals(lp_.rows(), lp_.duals(), ray ? ray_sign_ : 0.0);
   const auto reduced = exact_.reduced();
   for (std::size_t j = 0; j < reduced.size(); ++j) {
     const Wide d = reduced[j];
@@ -365,9 +361,25 @@ void LinearRelaxation::Explain(Engine& engine, Lit lit, const core::LazyReason& 
   Why(engine, s, static_cast<Wide>(cost) << ExactDualBound::kShift, given, lit, before, out);
   engine.WhyLeq(total_, cost + step_ - 1, before, out);
   engine.budget().Spend(10 * static_cast<Ticks>(s.reduced.size()));
+  if (KeepsDuals()) checked_ = s;
+}
+
+bool LinearRelaxation::KeepsDuals() const {
 #ifdef EBB_CHECK
-  checked_ = s;
+  return true;
+#else
+  return params_.keep_duals;
 #endif
+}
+
+void LinearRelaxation::Witness(std::uint16_t, std::string& out) const {
+  out += checked_.ray ? " 1" : " 0";
+  for (const auto& [row, y] : checked_.duals) {
+    out += ' ' + std::to_string(row) + ' ';
+    std::string digits;  // y > 0
+    for (Wide left = y; left > 0; left /= 10) digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(left % 10)));
+    out += digits;
+  }
 }
 
 // The rows weighed with the duals are one row; over the box where the clause is false it must exclude everything within
