@@ -62,7 +62,8 @@ Exit RunSolve(const Arguments& a) {
     if (!a.certificate.empty()) Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
     printer.Summary(plan.get(), seconds, interrupted);
     if (!a.proof.empty())
-      Want(ebb_plan_write_proof(plan.get(), a.proof.c_str(), std::stod(ebb_solver_get(solver.get(), "time-limit"))), plan.get());
+      Want(ebb_plan_write_proof(plan.get(), a.proof.c_str(), std::stod(ebb_solver_get(solver.get(), "time-limit"))),
+           plan.get());
     return Exit::kOk;
   }
   printer.Summary(plan.get(), seconds, interrupted);
@@ -83,9 +84,10 @@ AddedCommand AddSolve(CLI::App& app) {
   command->add_option("--hint", a->hint, "plan file of this graph to start from");
   command->add_option("--certificate", a->certificate,
                       "why no plan in the given order beats the gap-cover bound (docs/certificate.md)");
-  command->add_option("--proof", a->proof,
-                      "a proof of the lower bound, step by step (docs/proof_format.md), made after the search within its "
-                      "time limit once more");
+  command->add_option(
+      "--proof", a->proof,
+      "a proof of the lower bound, step by step (docs/proof_format.md), made after the search within its "
+      "time limit once more");
   command->add_option("--profile", a->profile, "memory profile of the plan, as an SVG picture");
   const std::map<std::string, LogFormat> formats = {
       {"text", LogFormat::kText}, {"jsonl", LogFormat::kJsonLines}, {"none", LogFormat::kNone}};

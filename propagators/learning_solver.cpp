@@ -61,8 +61,8 @@ LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, c
     BeginLinearProof(*params.proof, model_, params.names, total_);
   }
   auto rows = std::make_unique<LinearRows>(model_);
-  auto relaxation = std::make_unique<LinearRelaxation>(model_, rows.get(), separator, total_, program.knapsacks, lazy,
-                                                       relaxed);
+  auto relaxation =
+      std::make_unique<LinearRelaxation>(model_, rows.get(), separator, total_, program.knapsacks, lazy, relaxed);
   relaxation_ = relaxation.get();
   brancher_ = std::make_unique<RelaxationBrancher>(*relaxation, params.branching);
   engine_.SetBrancher(brancher_.get());

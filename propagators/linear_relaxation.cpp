@@ -377,7 +377,8 @@ void LinearRelaxation::Witness(std::uint16_t, std::string& out) const {
   for (const auto& [row, y] : checked_.duals) {
     out += ' ' + std::to_string(row) + ' ';
     std::string digits;  // y > 0
-    for (Wide left = y; left > 0; left /= 10) digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(left % 10)));
+    for (Wide left = y; left > 0; left /= 10)
+      digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(left % 10)));
     out += digits;
   }
 }

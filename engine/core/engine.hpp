@@ -69,9 +69,9 @@ class Engine final : private SatClient {
   // True in every solution. During a search it reaches the SAT solver with the next propagation.
   void AddClause(std::span<const Lit> clause);
   void AddClause(std::initializer_list<Lit> clause) { AddClause(std::span(clause.begin(), clause.size())); }
-  void SetBrancher(Brancher* brancher) { brancher_ = brancher; }        // not owned; may be null
+  void SetBrancher(Brancher* brancher) { brancher_ = brancher; }                  // not owned; may be null
   void AddListener(ClauseListener* listener) { listeners_.push_back(listener); }  // not owned
-  void Prefer(Lit lit) { sat_->SetPhase(lit); }                         // the value to try first; between searches
+  void Prefer(Lit lit) { sat_->SetPhase(lit); }  // the value to try first; between searches
 
   // [x >= v] and [x <= v]: makes the literal where there is none yet. Not while explaining.
   [[nodiscard]] Lit Geq(IntVar x, std::int64_t v);

@@ -2,8 +2,8 @@
 //
 // The search as a text that somebody else can check (docs/proof_format.md). The engine knows what it was told and what
 // its propagators said; what the SAT solver made of it CaDiCaL writes itself, to a file of its own, and every line of
-// that follows from lines before by unit propagation. So the log is: names, clauses with the rule that gave each, and at
-// the end, in any order that keeps the solver's, what it derived.
+// that follows from lines before by unit propagation. So the log is: names, clauses with the rule that gave each, and
+// at the end, in any order that keeps the solver's, what it derived.
 //
 //   v 12 stay 7 0      what literal 12 means: told by whoever made it
 //   b 20 0 35          literal 20 is [int 0 >= 35]

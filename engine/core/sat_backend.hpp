@@ -51,8 +51,8 @@ class SatBackend {
   virtual void FlushDerived() = 0;
 };
 
-// `client` must outlive the backend. `derived` (may be null; not owned): there goes every clause that the solver derives
-// by itself, a line of textual DRAT each, complete after FlushDerived. What the client told it is not in there.
+// `client` must outlive the backend. `derived` (may be null; not owned): there goes every clause that the solver
+// derives by itself, a line of textual DRAT each, complete after FlushDerived. What the client told it is not in there.
 [[nodiscard]] std::unique_ptr<SatBackend> MakeCadicalBackend(SatClient& client, std::int32_t seed,
                                                              std::FILE* derived = nullptr);
 
