@@ -41,9 +41,10 @@ IntervalModel::IntervalModel(const Instance& in, OrderMode order, std::int64_t b
       params_(params),
       matters_(MatteringValues(in)),
       axis_(in, order, copies, LastUsefulStages(in, order, matters_)),
-      engine_(params.seed),
+      engine_(params.seed, params.proof != nullptr ? params.proof->derived() : nullptr),
       copies_(in.num_ops),
       extra_(in.num_ops) {
+  if (params.proof != nullptr) params.proof->Attach(engine_);
   FindShared();
   MakeCopies(copies);
   Chain();
@@ -60,6 +61,20 @@ std::size_t IntervalModel::Slot(std::int32_t v) const {
   if (instance_.maker[At(v)] < 0) return 0;
   const auto made = instance_.makes[At(instance_.maker[At(v)])];
   return static_cast<std::size_t>(std::find(made.begin(), made.end(), v) - made.begin());
+}
+
+void IntervalModel::Name(Lit lit, const char* what, std::initializer_list<std::int64_t> of) {
+  if (params_.proof == nullptr) return;
+  std::string name = what;
+  for (const std::int64_t i : of) name += ' ' + std::to_string(i);
+  params_.proof->Name(lit, name);
+}
+
+void IntervalModel::Name(IntVar x, const char* what, std::initializer_list<std::int64_t> of) {
+  if (params_.proof == nullptr) return;
+  std::string name = what;
+  for (const std::int64_t i : of) name += ' ' + std::to_string(i);
+  params_.proof->Name(x, name);
 }
 
 void IntervalModel::Below(Lit lit, IntVar x, std::int64_t d, IntVar y) {
@@ -107,11 +122,14 @@ void IntervalModel::MakeCopies(std::span<const std::int32_t> count) {
       if (c > 0) {
         copy.presence = engine_.NewLit();
         engine_.Prefer(~copy.presence);
+        Name(copy.presence, "present", {o, c});
       }
       copy.start = engine_.NewSparseInt(starts);
+      Name(copy.start, "start", {o, c});
       const auto makes = in.makes[op];
       for (const std::int32_t v : makes) {
         copy.last.push_back(matters_[At(v)] ? last_of(v, starts) : IntVar::kNone);
+        if (matters_[At(v)]) Name(copy.last.back(), "last", {v, c});
         const bool own = in.carrier[At(v)] < 0 || in.maker[At(in.carrier[At(v)])] != o;
         copy.until.push_back(!shared_[At(v)] || !matters_[At(v)] ? copy.last.back()
                              : own                               ? engine_.NewInt(starts.front(), axis_.end())
@@ -128,6 +146,7 @@ void IntervalModel::MakeCopies(std::span<const std::int32_t> count) {
     if (!axis_.More(o, times) || (params_.max_executions != 0 && times >= params_.max_executions)) continue;
     extra_[op] = engine_.NewLit();
     engine_.Prefer(~extra_[op]);
+    Name(extra_[op], "extra", {o});
     engine_.AddClause({~extra_[op], copies_[op].back().presence});
   }
   for (std::size_t v = 0; v < in.num_values; ++v) {
@@ -175,6 +194,8 @@ void IntervalModel::Chain() {
 void IntervalModel::Serve(Copy& supplier, std::int32_t v, std::int32_t reader, std::int32_t reader_copy, IntVar time) {
   const std::size_t k = Slot(v);
   const Lit serves = engine_.NewLit();
+  const auto& list = instance_.maker[At(v)] >= 0 ? copies_[At(instance_.maker[At(v)])] : origins_;
+  Name(serves, "serves", {v, &supplier - list.data(), reader, reader_copy});
   supplier.serves.push_back({serves, reader, reader_copy, v});
   engine_.AddClause({~serves, supplier.presence});
   Below(serves, supplier.start, 1, time);
@@ -213,6 +234,7 @@ void IntervalModel::Supply(std::int32_t v, std::int32_t reader, std::int32_t rea
 void IntervalModel::Cover() {
   const Instance& in = instance_;
   const IntVar end = engine_.NewInt(axis_.end(), axis_.end());
+  Name(end, "end", {});
   for (std::size_t op = 0; op < in.num_ops; ++op)
     for (const std::int32_t v : in.reads[op]) {
       if (axis_.order() == OrderMode::kFree && in.maker[At(v)] >= 0)

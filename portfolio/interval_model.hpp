@@ -31,6 +31,7 @@
 
 #include "engine/bounds/boundary_model.hpp"
 #include "engine/core/engine.hpp"
+#include "engine/core/proof_log.hpp"
 #include "engine/problem/instance.hpp"
 #include "portfolio/time_axis.hpp"
 #include "propagators/cumulative_memory.hpp"
@@ -46,6 +47,7 @@ struct IntervalParams {
   std::int32_t boundaries = 6;      // of the LP
   std::int32_t max_executions = 0;  // per op; 0: any number
   std::int32_t seed = 0;
+  core::ProofLog* proof = nullptr;  // written if not null: portfolio/proof.cpp
 };
 
 class IntervalModel {
@@ -93,8 +95,10 @@ class IntervalModel {
   void Memory(std::int64_t capacity);
   void Objective();
   void Relax(std::span<const std::int32_t> positions, std::int64_t budget);
-  void Below(core::Lit lit, core::IntVar x, std::int64_t d, core::IntVar y);  // lit -> x + d <= y
-  [[nodiscard]] std::size_t Slot(std::int32_t value) const;                   // among what its maker makes
+  void Below(core::Lit lit, core::IntVar x, std::int64_t d, core::IntVar y);           // lit -> x + d <= y
+  void Name(core::Lit lit, const char* what, std::initializer_list<std::int64_t> of);  // in the proof, if there is one
+  void Name(core::IntVar x, const char* what, std::initializer_list<std::int64_t> of);
+  [[nodiscard]] std::size_t Slot(std::int32_t value) const;  // among what its maker makes
 
   const Instance& instance_;
   IntervalParams params_;

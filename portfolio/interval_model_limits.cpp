@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "portfolio/interval_model.hpp"
+#include "propagators/linear_proof.hpp"
 #include "propagators/linear_relaxation.hpp"
 #include "propagators/linear_rows.hpp"
 #include "propagators/weighted_sum.hpp"
@@ -57,6 +58,7 @@ void IntervalModel::Objective() {
   // Beyond the copies: the LP's columns may count more reruns of an op than there are copies.
   most += instance_.base_duration * (params_.boundaries + 1);
   total_ = engine_.NewInt(0, most);
+  Name(total_, "total", {most});
   engine_.Add(std::make_unique<WeightedSum>(std::move(terms), 0, total_, false));
 }
 
@@ -74,6 +76,7 @@ void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t 
     const BoundaryModel::Column& column = boundary_->columns()[j];
     const Lit lit = engine_.NewLit();
     engine_.Prefer(~lit);
+    Name(lit, column.rerun ? "rerun" : "stay", {column.item, column.stage});
     linear_.column.push_back(lit);
     const std::int64_t a = axis_.First(positions[At(column.stage)]);
     if (!column.rerun) {
@@ -91,13 +94,16 @@ void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t 
             {lit, ~list[c].presence, ~engine_.Geq(list[c].start, a + 1), ~engine_.Leq(list[c].start, b - 1)});
     }
   }
+  if (params_.proof != nullptr) LogRows(*params_.proof, linear_);
   cuts_ = std::make_unique<PathCuts>(*boundary_);
   std::vector<std::int32_t> lazy;
   for (std::size_t r = 0; r < linear_.rows.size(); ++r)
     if (linear_.rows.rhs(r) == 0) lazy.push_back(static_cast<std::int32_t>(r));
+  LinearRelaxation::Params relaxed;
+  relaxed.keep_duals = params_.proof != nullptr;
   auto rows = std::make_unique<LinearRows>(linear_);
-  auto relaxation = std::make_unique<LinearRelaxation>(linear_, rows.get(), cuts_.get(), total_, program.knapsacks,
-                                                       lazy, LinearRelaxation::Params{});
+  auto relaxation =
+      std::make_unique<LinearRelaxation>(linear_, rows.get(), cuts_.get(), total_, program.knapsacks, lazy, relaxed);
   brancher_ = std::make_unique<RelaxationBrancher>(*relaxation, RelaxationBrancher::Params{});
   engine_.SetBrancher(brancher_.get());
   engine_.Add(std::move(rows));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "portfolio/proof.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "engine/problem/instance.hpp"
 #include "heuristics/decode.hpp"
 #include "io/json_text.hpp"
+#include "portfolio/interval_solver.hpp"
 #include "propagators/learning_solver.hpp"
 
 namespace ebb {
@@ -82,6 +84,30 @@ std::string ByBoundaries(const Graph& graph, const Instance& instance, const Pro
   return std::move(out).str();
 }
 
+// The first search finds how many copies it takes and proves; the second does it again with the log.
+std::string ByIntervals(const Graph& graph, const Instance& instance, const ProofClaim& claim, WorkBudget& work) {
+  const bool has_views = std::find(instance.view_op.begin(), instance.view_op.end(), 1) != instance.view_op.end();
+  if (!instance.plain || has_views || !IntervalSolver::Fits(instance, claim.order)) return {};
+  IntervalSolver solver(instance, claim.order, claim.budget, {});
+  solver.SetIncumbent(claim.duration);
+  if (solver.Step(work) != IntervalSolver::State::kProved) return {};
+  std::ostringstream out;
+  WriteHead(graph, instance, claim, out);
+  for (std::size_t op = 0; op < instance.num_ops; ++op) out << "copies " << op << ' ' << solver.copies()[op] << '\n';
+  for (std::size_t k = 0; k < solver.positions().size(); ++k)
+    out << "boundary " << k << ' ' << instance.order[At(solver.positions()[k])] << '\n';
+  core::ProofLog log(out);
+  IntervalParams params;
+  params.proof = &log;
+  IntervalModel model(instance, claim.order, claim.budget, solver.copies(), solver.positions(), params);
+  const std::int64_t most = claim.duration - 1 - instance.base_duration;
+  model.engine().AddClause({model.engine().Leq(model.total(), most)});
+  if (model.engine().Solve({}, work) != core::SatResult::kUnsat) return {};
+  log.Finish();
+  out << "claim " << claim.duration << '\n';
+  return std::move(out).str();
+}
+
 }  // namespace
 
 std::string MakeProof(const Graph& graph, const ProofClaim& claim, WorkBudget& work) {
@@ -92,8 +118,9 @@ std::string MakeProof(const Graph& graph, const ProofClaim& claim, WorkBudget& w
     out << "claim " << instance.base_duration << '\n';
     return std::move(out).str();
   }
-  if (claim.order == OrderMode::kFree) return {};
-  return ByBoundaries(graph, instance, claim, work);
+  std::string proof;
+  if (claim.order != OrderMode::kFree) proof = ByBoundaries(graph, instance, claim, work);
+  return proof.empty() ? ByIntervals(graph, instance, claim, work) : proof;
 }
 
 }  // namespace ebb

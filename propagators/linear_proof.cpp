@@ -5,11 +5,12 @@ namespace ebb {
 
 void BeginLinearProof(core::ProofLog& proof, const LinearModel& model, std::span<const std::string> names,
                       core::IntVar total) {
-  for (std::size_t j = 0; j < model.column.size(); ++j) {
-    proof.Name(model.column[j], names[j]);
-    if (model.cost[j] != 0) proof.out() << "k " << model.column[j].number() << ' ' << model.cost[j] << '\n';
-  }
+  for (std::size_t j = 0; j < model.column.size(); ++j) proof.Name(model.column[j], names[j]);
   proof.out() << "total " << core::Index(total) << '\n';
+  LogRows(proof, model);
+}
+
+void LogRows(core::ProofLog& proof, const LinearModel& model) {
   proof.SetPreface([&model, written = std::size_t{0}](std::ostream& out) mutable {
     for (; written < model.rows.size(); ++written) {
       out << "r " << written << ' ' << model.rows.rhs(written);

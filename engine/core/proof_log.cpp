@@ -33,6 +33,8 @@ void ProofLog::Name(Lit lit, const std::string& name) {
   out_ << "v " << lit.number() << ' ' << name << '\n';
 }
 
+void ProofLog::Name(IntVar x, const std::string& name) { out_ << "n " << Index(x) << ' ' << name << '\n'; }
+
 void ProofLog::Declare(Lit lit) {
   if (declared_.size() <= lit.var()) declared_.resize(lit.var() + 1, 0);
   if (declared_[lit.var()]) return;

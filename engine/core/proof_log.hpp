@@ -6,6 +6,7 @@
 // at the end, in any order that keeps the solver's, what it derived.
 //
 //   v 12 stay 7 0      what literal 12 means: told by whoever made it
+//   n 0 start 5 1      what integer 0 means
 //   b 20 0 35          literal 20 is [int 0 >= 35]
 //   i RULE 12 -13 0 …  a clause from outside the SAT solver; behind the 0 the rule's witness
 //   l 12 0             a clause that the SAT solver derived
@@ -41,6 +42,7 @@ class ProofLog final : public ClauseListener {
   // Called before each clause is written: for lines that it refers to.
   void SetPreface(std::function<void(std::ostream&)> preface) { preface_ = std::move(preface); }
   void Name(Lit lit, const std::string& name);  // once, with the literal's sign +
+  void Name(IntVar x, const std::string& name);
   [[nodiscard]] std::ostream& out() { return out_; }
 
   void OnClause(PropId propagator, std::uint16_t rule, std::span<const Lit> clause) override;

@@ -18,19 +18,23 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "certificate")]
 from boundary_rows import BoundaryRows  # noqa: E402
 from check_certificate import Graph, Wrong, load, need  # noqa: E402
+from interval_rules import IntervalRules  # noqa: E402
+from intervals import Box, Domain, Intervals  # noqa: E402
 from rup import Clauses  # noqa: E402
 
 SHIFT = 44  # duals are multiples of 2^-44
 
 
-class Proof:
+class Proof(IntervalRules):
     def __init__(self, graph):
         self.graph = graph
         self.ops, self.tensors = {}, {}
-        self.order_mode = self.budget = self.sequence = self.model = None
-        self.meaning = {}  # literal -> (kind, item, k) of columns
+        self.mode = self.budget = self.sequence = self.model = self.intervals = self.task_list = None
+        self.meaning, self.lit_of = {}, {}  # literal <-> (kind, what of)
         self.bound = {}  # literal -> (integer, value): [integer >= value]
-        self.cost = {}  # literal -> duration
+        self.ints, self.int_of = {}, {}  # integer -> (what, domain), and back
+        self.cost = {}  # column's literal -> duration
+        self.weight = None  # literals that the total is made of: the columns, or copies and extra
         self.total = None
         self.rows, self.rows_of = {}, {}
         self.clauses = Clauses()
@@ -59,7 +63,7 @@ class Proof:
 
     def line_order(self, rest):
         need(rest in ("fixed", "staged", "free"), "no such order")
-        self.order_mode = rest
+        self.mode = rest
 
     def line_budget(self, rest):
         self.budget = int(rest)
@@ -89,8 +93,19 @@ class Proof:
             for t in self.graph.used(op):
                 m = self.graph.maker.get(t)
                 need(m is None or m == op or rank[m] < rank[op], f"the order has {op} before the maker of {t}")
-        need(self.budget is not None and self.order_mode in ("fixed", "staged"), "budget or order missing")
+        need(self.budget is not None and self.mode, "budget or order missing")
         self.model = BoundaryRows(self.graph, order, self.budget, self.tensors, self.ops)
+
+    def line_copies(self, rest):
+        if self.model is None:
+            self.begin()
+        if self.intervals is None:
+            self.intervals = Intervals(self.graph, self.model.order, self.mode, self.budget)
+            self.weight = {}
+        op, n = map(int, rest.split())
+        op = self.ops[op]
+        need(n >= 1 and op not in self.intervals.copies and not self.intervals.made, "a number of copies that is none")
+        self.intervals.copies[op] = n
 
     def line_boundary(self, rest):
         if self.model is None:
@@ -102,32 +117,62 @@ class Proof:
         lit, *name = rest.split()
         lit = int(lit)
         need(lit > 1 and lit not in self.meaning and lit not in self.bound, "a literal with two meanings")
-        if name == ["free"]:  # nothing is known of it, and nothing needs to be
+        kind, *of = name[0], *map(int, name[1:])
+        if kind == "free":  # nothing is known of it, and nothing needs to be
             self.meaning[lit] = ("free", None, None)
             return
-        kind, item, k = name[0], int(name[1]), int(name[2])
-        item = self.tensors[item] if kind == "stay" else self.ops[item]
-        need(kind in ("stay", "rerun"), "no such kind of literal")
-        self.model.declare(kind, item, k)
-        need(self.meaning.setdefault(("column", kind, item, k), lit) == lit, "two literals with one meaning")
-        self.meaning[lit] = (kind, item, k)
-
-    def line_k(self, rest):
-        lit, cost = map(int, rest.split())
-        kind, op, _ = self.meaning[lit]
-        need(kind == "rerun" and cost == self.graph.ops[op]["duration"] and lit not in self.cost, "not what this rerun costs")
-        self.cost[lit] = cost
+        if kind in ("stay", "rerun"):
+            need(self.mode != "free", "boundaries in free order")
+            what = (kind, (self.tensors if kind == "stay" else self.ops)[of[0]], of[1])
+            self.model.declare(*what)
+            if kind == "rerun" and self.graph.ops[what[1]]["duration"]:
+                self.cost[lit] = self.graph.ops[what[1]]["duration"]
+        elif kind == "serves":
+            v, x, reader, c = of
+            reader = None if reader < 0 else self.ops[reader]
+            what = (kind, self.tensors[v], x, reader, c)
+            need(self.tensors[v] in (self.graph.kept if reader is None else self.graph.used(reader)), "not a reader")
+            need(self.intervals.matters(self.tensors[v]), "a value that takes no room")
+        else:
+            need(kind in ("present", "extra") and self.intervals, "no such kind of literal")
+            op = self.ops[of[0]]
+            what = (kind, op, of[1] if kind == "present" else None)
+            need(kind == "extra" or 1 <= of[1] < self.intervals.copies[op], "no such copy")
+            need(not self.graph.ops[op]["once"], f"{op} may not run again")
+            if self.graph.ops[op]["duration"]:
+                self.weight[lit] = self.graph.ops[op]["duration"]
+        need(self.lit_of.setdefault(what, lit) == lit, "two literals with one meaning")
+        self.meaning[lit] = what
 
     def line_total(self, rest):
-        need(self.total is None, "two totals")
-        self.total = int(rest)
-        self.step = math.gcd(*self.cost.values()) if self.cost else 1
-        self.most = sum(self.cost.values())
+        """Of the boundary relaxation alone: the columns' cost."""
+        need(self.intervals is None, "a total of its own for each model")
+        self.name_int(int(rest), ("total", None, 0), Domain(range(sum(self.cost.values()) + 1)))
+        self.weight = self.cost
+
+    def line_n(self, rest):
+        x, kind, *of = rest.split()
+        of = [int(i) for i in of]
+        if kind == "total":
+            what, domain = (kind, None, 0), Domain(range(of[0] + 1))
+        elif kind == "end":
+            what = (kind, None, 0)
+            domain = self.intervals.domain(*what)
+        else:
+            what = (kind, (self.ops if kind == "start" else self.tensors)[of[0]], of[1])
+            domain = self.intervals.domain(*what)
+        self.name_int(int(x), what, domain)
+
+    def name_int(self, x, what, domain):
+        need(x not in self.ints and what not in self.int_of, "an integer with two meanings")
+        self.ints[x], self.int_of[what] = (what, domain), x
+        if what[0] == "total":
+            self.total = x
 
     def line_b(self, rest):
         lit, integer, value = map(int, rest.split())
         need(lit > 1 and lit not in self.meaning and lit not in self.bound, "a literal with two meanings")
-        need(integer == self.total, "an unknown integer")
+        need(integer in self.ints, "an unknown integer")
         self.bound[lit] = (integer, value)
 
     def line_r(self, rest):
@@ -165,33 +210,32 @@ class Proof:
         if self.claim <= base:
             return  # each op runs once
         need(self.clauses.implies([]), "the clauses do not contradict each other")
+        most = self.ints[self.total][1].high
+        need(most >= sum(self.cost.values()) and most >= sum(self.weight.values()), "the total is cut off")
         need(self.cutoff is None or self.claim - base <= self.cutoff, f"only {base + (self.cutoff or 0)} is proved")
 
     # ---- rules: each says why its clause holds -------------------------------------------------------------------
 
     def false_box(self, clause):
         """What is so where the clause is false: columns' values, and the largest total."""
-        value, most = {}, self.most
-        for lit in clause:
-            if abs(lit) in self.bound:
-                if lit > 0:
-                    most = min(most, self.bound[lit][1] - 1)
-            else:
-                value[abs(lit)] = 0 if lit > 0 else 1
-        return value, most
+        box = Box(self, clause)
+        return box.value, box.most(self.total)
 
     def rule_model(self, clause, witness):
-        """A tautology, bounds of one integer in order, or the hypothesis that the total is below the cutoff."""
+        """A tautology, bounds of one integer in order, the hypothesis that the total is below the cutoff, or a clause of the model."""
         if any(-x in clause for x in clause) or 1 in clause:
             return
-        bounds = [(lit > 0, self.bound[abs(lit)][1]) for lit in clause if abs(lit) in self.bound]
-        for up, v in bounds:
-            if up and v <= 0 or not up and v > self.most:
+        bounds = [(lit > 0, *self.bound[abs(lit)]) for lit in clause if abs(lit) in self.bound]
+        for up, x, v in bounds:
+            if up and v <= self.ints[x][1].low or not up and v > self.ints[x][1].high:
                 return
-            if up and any(not other and w >= v for other, w in bounds):
+            if up and any(not other and y == x and w >= v for other, y, w in bounds):
                 return  # x >= w, so x >= v
-        need(len(clause) == 1 and len(bounds) == 1 and not bounds[0][0], "a clause of the model that is none")
-        self.cutoff = bounds[0][1] if self.cutoff is None else min(self.cutoff, bounds[0][1])
+        if len(clause) == 1 and len(bounds) == 1 and not bounds[0][0] and bounds[0][1] == self.total:
+            self.cutoff = bounds[0][2] if self.cutoff is None else min(self.cutoff, bounds[0][2])
+            return
+        need(self.intervals, "a clause of the model that is none")
+        self.model_clause(clause)
 
     def rule_linear_rows_row(self, clause, witness):
         value, _ = self.false_box(clause)
@@ -208,12 +252,13 @@ class Proof:
 
     def rule_weighted_sum_total(self, clause, witness):
         value, most = self.false_box(clause)
-        need(sum(c for x, c in self.cost.items() if value.get(x) == 1) > most, "the sum leaves room")
+        need(sum(c for x, c in self.weight.items() if value.get(x) == 1) > most, "the sum leaves room")
 
     rule_weighted_sum_no_room = rule_weighted_sum_total
 
     def rule_linear_relaxation_dual_conflict(self, clause, witness):
         value, most = self.false_box(clause)
+        step = math.gcd(*self.cost.values()) if self.cost else 1
         ray, pairs = witness[0], witness[1:]
         need(len(pairs) % 2 == 0 and ray in (0, 1), "no pairs of rows and duals")
         least, left = 0, {}
@@ -227,7 +272,7 @@ class Proof:
                 left[x] = left.get(x, 0) - y * a
         for x, d in left.items():
             least += d * value[x] if x in value else min(d, 0)
-        need(least > (0 if ray else most // self.step * self.step << SHIFT), "the duals do not exclude it")
+        need(least > (0 if ray else most // step * step << SHIFT), "the duals do not exclude it")
 
     rule_linear_relaxation_reduced_cost = rule_linear_relaxation_dual_conflict
     rule_linear_relaxation_dual_bound = rule_linear_relaxation_dual_conflict
@@ -256,7 +301,7 @@ def main(argv):
         print(f"{paths[1]}: not proved: {type(e).__name__ if not isinstance(e, Wrong) else ''} {e}".replace("  ", " "))
         return 1
     if not quiet:
-        print(f"{paths[1]}: proved: with {proof.budget} bytes every plan in {proof.order_mode} order takes at least {proof.claim} "
+        print(f"{paths[1]}: proved: with {proof.budget} bytes every plan in {proof.mode} order takes at least {proof.claim} "
               f"({proof.steps} clauses with reasons, {proof.derived} derived)")
     return 0
 

@@ -31,7 +31,9 @@ int main(int argc, char** argv) {
     const Graph graph = RandomGraph(rng, options);
     const Instance instance = MakeInstance(graph);
     const std::int64_t budget = RandomBudget(graph, rng);
-    const OrderMode order = Chance(rng, 50) ? OrderMode::kFixed : OrderMode::kStaged;
+    const OrderMode order = graph.num_ops() <= 7 ? OrderMode::kFree
+                            : Chance(rng, 50)    ? OrderMode::kFixed
+                                                 : OrderMode::kStaged;
     WorkBudget work(2'000'000'000);
     const StateSearchResult best = SearchStates(instance, budget, order, 0, work);
     if (best.status != SolveStatus::kOptimal || best.duration == instance.base_duration) continue;

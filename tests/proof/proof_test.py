@@ -47,7 +47,7 @@ def altered(graph, lines, case):
     if first is not None:
         must_refuse(graph, lines[:first] + ["l 0"] + lines[first:], f"{case}: the contradiction out of nothing")
         must_refuse(graph, lines[:first] + ["i model 0"] + lines[first:], f"{case}: the contradiction as a part of the model")
-    for key in "rikv":
+    for key in "riv":
         places = [i for i, line in enumerate(lines) if line.startswith(key + " ")]
         if not places:
             continue
