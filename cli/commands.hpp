@@ -22,6 +22,7 @@ struct AddedCommand {
 [[nodiscard]] AddedCommand AddSolve(CLI::App& app);
 [[nodiscard]] AddedCommand AddCheck(CLI::App& app);
 [[nodiscard]] AddedCommand AddConvert(CLI::App& app);
+[[nodiscard]] AddedCommand AddExport(CLI::App& app);
 [[nodiscard]] AddedCommand AddGen(CLI::App& app);
 [[nodiscard]] AddedCommand AddInfo(CLI::App& app);
 [[nodiscard]] AddedCommand AddOptions(CLI::App& app);

@@ -32,8 +32,8 @@ int Main(int argc, char** argv) {
   app.footer(
       "Exit codes: 0 done (solve: a plan was written), 2 usage, 3 bad input, 4 proved infeasible,\n"
       "5 no plan within the limits, 1 internal error. `ebbtide COMMAND --help` tells more.");
-  const std::vector<AddedCommand> commands = {AddSolve(app), AddCheck(app),   AddConvert(app), AddGen(app),
-                                              AddInfo(app),  AddOptions(app), AddSweep(app)};
+  const std::vector<AddedCommand> commands = {AddSolve(app), AddCheck(app), AddConvert(app), AddExport(app),
+                                              AddGen(app),   AddInfo(app),  AddOptions(app), AddSweep(app)};
   // CLI11 would only say that a subcommand is missing.
   const auto named = [&](const AddedCommand& command) { return command.app->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), named))
