@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "io/write_graph.hpp"
 #include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
@@ -15,8 +14,6 @@ namespace ebb::cli {
 void WantWritable(const std::string& path);
 // To the file, or to standard output where `path` is empty or "-".
 void WritePlanTo(ebb_plan* plan, const std::string& path);
-// In the native format.
-void WriteGraphTo(const Graph& graph, const std::string& path);
 void WriteTextTo(const std::string& text, const std::string& path);
 
 }  // namespace ebb::cli

@@ -11,8 +11,9 @@ namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Op -> ops that must come first: makers of its inputs, and for what it overwrites all other readers of that storage.
-Csr<std::int32_t> Waits(const Instance& in) {
+}  // namespace
+
+Csr<std::int32_t> WaitsFor(const Instance& in) {
   std::vector<std::int32_t> root(in.num_values);
   for (std::size_t v = 0; v < in.num_values; ++v) {
     std::int32_t w = static_cast<std::int32_t>(v);
@@ -38,8 +39,6 @@ Csr<std::int32_t> Waits(const Instance& in) {
   return waits;
 }
 
-}  // namespace
-
 std::vector<std::int32_t> ListSchedule(const Instance& in, ListRule rule, std::uint64_t seed) {
   struct Entry {
     std::int64_t key, tie;
@@ -50,7 +49,7 @@ std::vector<std::int32_t> ListSchedule(const Instance& in, ListRule rule, std::u
     }
   };
   QuickRandom random(seed);
-  const Csr<std::int32_t> waits = Waits(in);
+  const Csr<std::int32_t> waits = WaitsFor(in);
   const Csr<std::int32_t> wakes = waits.Transpose<std::int32_t>(in.num_ops, At);
   std::vector<std::int32_t> missing(in.num_ops), readers(in.num_values);
   std::vector<std::int64_t> gain(in.num_ops, 0), tie(in.num_ops);

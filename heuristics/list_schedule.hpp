@@ -18,6 +18,9 @@ namespace ebb {
 
 enum class ListRule { kDepthFirst, kLeastMemory, kBreadth };
 
+// Op -> ops that must come first: makers of its inputs, and for what it overwrites all other readers of that storage.
+[[nodiscard]] Csr<std::int32_t> WaitsFor(const Instance& instance);
+
 // A valid sequence; `seed` other than 0 breaks ties at random, else by rank.
 [[nodiscard]] std::vector<std::int32_t> ListSchedule(const Instance& instance, ListRule rule, std::uint64_t seed = 0);
 

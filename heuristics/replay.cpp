@@ -48,6 +48,24 @@ std::int32_t TurnPosition(const Instance& in) {
   return static_cast<std::int32_t>(std::max_element(across.begin(), across.end() - 1) - across.begin());
 }
 
+std::vector<std::int32_t> WithoutUseless(const Instance& in, const std::vector<std::int32_t>& sequence) {
+  std::vector<std::uint8_t> first(sequence.size(), 0), seen(in.num_ops, 0), wanted(in.kept);
+  for (std::size_t i = 0; i < sequence.size(); ++i)
+    if (!seen[At(sequence[i])]) seen[At(sequence[i])] = first[i] = 1;
+  std::vector<std::int32_t> out;
+  for (std::size_t i = sequence.size(); i-- > 0;) {
+    const auto op = At(sequence[i]);
+    const auto makes = in.makes[op];
+    if (!first[i] && std::none_of(makes.begin(), makes.end(), [&](std::int32_t v) { return wanted[At(v)] != 0; }))
+      continue;
+    for (const std::int32_t v : makes) wanted[At(v)] = 0;
+    for (const std::int32_t v : in.reads[op]) wanted[At(v)] = 1;
+    out.push_back(sequence[i]);
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
 Replay::Replay(const Instance& in)
     : in_(in), remakeable_(Remakeable(in)), present_(in.num_values, 0), in_closure_(in.num_ops, 0) {
   for (std::size_t v = 0; v < in.num_values; ++v) present_[v] = in.maker[v] < 0 ? 1 : 0;

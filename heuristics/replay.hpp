@@ -24,6 +24,10 @@ namespace ebb {
 // without repeats holds most bytes. It and those before it are forward. -1 where the order itself needs repeats.
 [[nodiscard]] std::int32_t TurnPosition(const Instance& instance);
 
+// The sequence without repeats whose outputs nobody reads. First executions stay.
+[[nodiscard]] std::vector<std::int32_t> WithoutUseless(const Instance& instance,
+                                                       const std::vector<std::int32_t>& sequence);
+
 class Replay {
  public:
   // The instance must outlive it.

@@ -16,29 +16,14 @@ constexpr std::int64_t kHuge = std::int64_t{1} << 62;
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Segment begins, ascending, from 0; positions of the given order up to the turn.
-std::vector<std::int32_t> SegmentBegins(const Instance& in, bool cuts_only) {
-  const std::int32_t forward = TurnPosition(in) + 1;
-  std::vector<std::int32_t> begins;
-  if (cuts_only) {
-    // A value that is alone between its maker and the next op ends a segment there.
-    for (const std::int32_t v : ChenCandidateValues(in, ChenCandidates::kArticulation)) {
-      const std::int32_t p = in.rank[At(in.maker[At(v)])] + 1;
-      if (p < forward) begins.push_back(p);
-    }
-  } else {
-    for (std::int32_t p = 1; p < forward; ++p) begins.push_back(p);
-  }
-  std::vector<std::int32_t> out{0};
-  const std::size_t lump = begins.size() / kMostSegments + 1;
-  for (std::size_t i = lump - 1; i < begins.size(); i += lump) out.push_back(begins[i]);
-  return out;
-}
-
 class Sweep {
  public:
   Sweep(const Instance& in, const RevolveParams& params)
-      : in_(in), params_(params), begins_(SegmentBegins(in, params.cuts_only)), replay_(in), keep_(in.num_values, 0) {
+      : in_(in),
+        params_(params),
+        begins_(ForwardSegments(in, params.cuts_only, kMostSegments)),
+        replay_(in),
+        keep_(in.num_values, 0) {
     const std::int32_t turn = TurnPosition(in);
     segment_.assign(in.num_values, -1);
     last_segment_.assign(in.num_values, -1);
@@ -128,6 +113,24 @@ class Sweep {
 
 }  // namespace
 
+std::vector<std::int32_t> ForwardSegments(const Instance& in, bool cuts_only, std::size_t most) {
+  const std::int32_t forward = TurnPosition(in) + 1;
+  std::vector<std::int32_t> begins;
+  if (cuts_only) {
+    // A value that is alone between its maker and the next op ends a segment there.
+    for (const std::int32_t v : ChenCandidateValues(in, ChenCandidates::kArticulation)) {
+      const std::int32_t p = in.rank[At(in.maker[At(v)])] + 1;
+      if (p < forward) begins.push_back(p);
+    }
+  } else {
+    for (std::int32_t p = 1; p < forward; ++p) begins.push_back(p);
+  }
+  std::vector<std::int32_t> out{0};
+  const std::size_t lump = begins.size() / most + 1;
+  for (std::size_t i = lump - 1; i < begins.size(); i += lump) out.push_back(begins[i]);
+  return out;
+}
+
 std::int64_t RevolveSteps(std::int64_t steps, std::int64_t snapshots) {
   // C(s + r, s) for r = 0, 1, ...; sum of the C(s + i, s) for i < r is C(s + r, s + 1).
   Int128 reach = 1, below = 0;
@@ -150,7 +153,9 @@ std::int64_t RevolveSplit(std::int64_t steps, std::int64_t snapshots) {
   return at;
 }
 
-std::size_t RevolveSegments(const Instance& in, bool cuts_only) { return SegmentBegins(in, cuts_only).size(); }
+std::size_t RevolveSegments(const Instance& in, bool cuts_only) {
+  return ForwardSegments(in, cuts_only, kMostSegments).size();
+}
 
 std::vector<std::int32_t> RevolveSequence(const Instance& in, const RevolveParams& params,
                                           std::size_t most_executions) {

@@ -36,6 +36,9 @@ struct RevolveParams {
   bool keep_entry = false;     // the state before a segment is kept while its backward ops run
 };
 
+// The forward part of the given order in segments: their first positions, ascending from 0. Neighbours are put together
+// evenly so that there are about `most`.
+[[nodiscard]] std::vector<std::int32_t> ForwardSegments(const Instance& instance, bool cuts_only, std::size_t most);
 // Number of segments that the forward part has.
 [[nodiscard]] std::size_t RevolveSegments(const Instance& instance, bool cuts_only);
 // Valid for the given order; empty where that needs repeats itself, or past `most_executions`.

@@ -11,6 +11,7 @@
 #include "engine/bounds/memory_floor.hpp"
 #include "engine/problem/instance.hpp"
 #include "engine/problem/validator.hpp"
+#include "portfolio/workers.hpp"
 
 namespace ebb {
 namespace {
@@ -31,6 +32,7 @@ class PeakSearch {
 
   Answer Run(std::span<const OpId> hint) {
     base_ = graph_.base_duration().count();
+    if (const auto rule = OrderRuleOf(options_.method)) return OfOrder(*rule);
     low_ = ComputeFloor(MakeInstance(graph_)).bytes;
     std::int64_t given_peak = std::numeric_limits<std::int64_t>::max();
     if (std::optional<Plan> given = MakePlan(graph_, graph_.order())) {
@@ -59,6 +61,21 @@ class PeakSearch {
   bool Over() const { return stop_.cancelled() || Left() <= 0; }
   std::int64_t Top(std::int64_t above) const { return best_ ? best_->peak.count() : above; }
 
+  // A method that chooses an order is asked for that order alone.
+  Answer OfOrder(OrderRule rule) {
+    const Instance instance = MakeInstance(graph_);
+    low_ = ComputeFloor(instance).bytes;
+    stop_.SetDeadline(deadline_);
+    const double limit = options_.work_limit * static_cast<double>(kTicksPerWork);
+    WorkBudget work(by_work_ && limit < 9e18 ? static_cast<Ticks>(limit) : std::numeric_limits<Ticks>::max(), &stop_);
+    const std::vector<std::int32_t> order = ListOrder(instance, rule, static_cast<std::uint64_t>(options_.seed), work);
+    if (!order.empty()) best_ = MakePlan(graph_, Expand(graph_, instance, order, false));
+    PlanRules rules;
+    rules.order = options_.order;
+    if (best_ && !Validate(graph_, *best_, rules).ok()) best_.reset();
+    return Conclude({});
+  }
+
   void TryHint(std::span<const OpId> hint, std::int64_t above) {
     if (hint.empty()) return;
     std::optional<Plan> plan = MakePlan(graph_, hint);
@@ -76,7 +93,8 @@ class PeakSearch {
     for (int tries = 0; low_ < Top(above) && !Over(); ++tries) {
       if (by_work_ && tries >= kTriesByWork) return;
       if (from >= Top(above)) {
-        if (!undecided) return;
+        // A method of the literature has nothing else to say the second time.
+        if (!undecided || IsClassic(options_.method)) return;
         from = low_;
         undecided = false;
         share = std::min(0.8, 2 * share);

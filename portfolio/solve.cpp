@@ -23,6 +23,7 @@
 #include "portfolio/least_peak.hpp"
 #include "portfolio/lineup.hpp"
 #include "portfolio/problem.hpp"
+#include "portfolio/workers.hpp"
 
 namespace ebb {
 namespace {
@@ -107,6 +108,8 @@ Answer Conclude(const Problem& problem, const Knowledge& known, const StopSignal
 }  // namespace
 
 Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> hint, StopSignal& stop, LogSink sink) {
+  if (OrderRuleOf(options.method) && options.order != OrderMode::kFree)
+    throw OptionError("method '" + options.Get("method") + "' chooses an order: it needs order = free");
   if (options.minimise == Minimise::kPeak) return SolveLeastPeak(graph, options, hint, stop, std::move(sink));
   const auto start = StopSignal::Clock::now();
   const Problem problem = MakeProblem(graph, options, hint);

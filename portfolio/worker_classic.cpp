@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The methods of the literature by themselves, so that they can be run beside everything else and judged alike. Chen's
-// and revolve's plans know no budget: their one parameter (candidates per checkpoint, snapshots) is swept, and each
-// plan that fits counts. DTR runs once, under the budget. kKeep has nothing to add to the given order, which was tried.
+// The methods of the literature by themselves, so that they can be run beside everything else and judged alike. Plans
+// of Chen, revolve, Kusumoto and rotor know a budget of their own model or none: their one parameter (candidates per
+// checkpoint, snapshots, the model's bytes) is swept, and each plan that fits counts. DTR and eviction run once, under
+// the budget. kKeep has nothing to add to the given order, which was tried.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 
+#include "engine/base/int128.hpp"
 #include "heuristics/chen.hpp"
 #include "heuristics/dtr.hpp"
+#include "heuristics/eviction.hpp"
+#include "heuristics/kusumoto.hpp"
+#include "heuristics/list_orders.hpp"
 #include "heuristics/revolve.hpp"
+#include "heuristics/rotor.hpp"
+#include "heuristics/rotor_chain.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
 namespace {
 
 constexpr std::size_t kMostRuns = 30;  // executions for each op, on average, before a method gives up
+constexpr std::size_t kMostLowerSets = 20'000, kMostForwardOps = 8'192;  // Kusumoto: exact, approximate
+constexpr std::size_t kMostPoints = 1'000;                               // and pairs a lower set
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;               // sums of four times as much are made
+constexpr std::size_t kMostBlocks = 128;                                 // rotor
+constexpr std::int32_t kSlots = 500;                                     // as in the paper
 
 class ClassicWorker : public Worker {
  public:
@@ -23,17 +38,27 @@ class ClassicWorker : public Worker {
   const char* name() const override { return "classic"; }
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
-    WorkBudget work(std::numeric_limits<Ticks>::max(), budget.stop_signal());
+    const double limit = problem_.options->work_limit * static_cast<double>(kTicksPerWork);
+    WorkBudget work(limit > 0 && limit < 9e18 ? static_cast<Ticks>(limit) : std::numeric_limits<Ticks>::max(),
+                    budget.stop_signal());
     switch (problem_.options->method) {
       case Method::kChen: Chen(work, exchange); break;
       case Method::kRevolve: Revolve(work, exchange); break;
-      case Method::kDtr: return Dtr(DtrRule::kFull, budget, work, exchange);
-      case Method::kDtrClass: return Dtr(DtrRule::kClass, budget, work, exchange);
-      case Method::kDtrLocal: return Dtr(DtrRule::kLocal, budget, work, exchange);
-      case Method::kDtrLru: return Dtr(DtrRule::kLru, budget, work, exchange);
-      case Method::kDtrLargest: return Dtr(DtrRule::kLargest, budget, work, exchange);
-      case Method::kDtrMsps: return Dtr(DtrRule::kMsps, budget, work, exchange);
-      default: break;
+      case Method::kKusumoto: Kusumoto(true, work, exchange); break;
+      case Method::kKusumotoApprox: Kusumoto(false, work, exchange); break;
+      case Method::kRotor: Rotor(work, exchange); break;
+      case Method::kEvict: Eviction(work, exchange); break;
+      case Method::kDtr: Dtr(DtrRule::kFull, work, exchange); break;
+      case Method::kDtrClass: Dtr(DtrRule::kClass, work, exchange); break;
+      case Method::kDtrLocal: Dtr(DtrRule::kLocal, work, exchange); break;
+      case Method::kDtrLru: Dtr(DtrRule::kLru, work, exchange); break;
+      case Method::kDtrLargest: Dtr(DtrRule::kLargest, work, exchange); break;
+      case Method::kDtrMsps: Dtr(DtrRule::kMsps, work, exchange); break;
+      default:
+        if (const auto rule = OrderRuleOf(problem_.options->method))
+          Offer(ListOrder(problem_.instance, *rule, static_cast<std::uint64_t>(problem_.options->seed), work), work,
+                exchange);
+        break;
     }
     budget.Spend(work.spent());
     return false;
@@ -42,13 +67,18 @@ class ClassicWorker : public Worker {
  private:
   [[nodiscard]] std::size_t Most() const { return kMostRuns * problem_.instance.num_ops + 1000; }
 
-  void Offer(const std::vector<std::int32_t>& sequence, WorkBudget& work, Exchange& exchange) const {
+  // Does it fit?
+  bool Offer(const std::vector<std::int32_t>& sequence, WorkBudget& work, Exchange& exchange) {
     work.Spend(static_cast<Ticks>(100 * sequence.size() + 50 * problem_.instance.num_ops));
-    if (sequence.empty()) return;
+    if (sequence.empty()) return false;
     const SequenceFacts facts = EvaluateSequence(problem_.instance, sequence);
-    if (facts.valid && facts.peak <= problem_.budget.count() && exchange.Interesting(facts.duration, sequence.size()))
-      exchange.Offer(sequence, name());
+    if (!facts.valid || facts.peak > problem_.budget.count()) return false;
+    if (!exchange.Interesting(facts.duration, sequence.size())) return true;
+    if (exchange.Offer(sequence, name())) improved_ = true;
+    return true;
   }
+
+  void Refuse(const std::string& why, Exchange& exchange) const { exchange.board().Message("refused: " + why, name()); }
 
   // 1, 2, 3, ... and from 32 on in steps of an eighth.
   static std::size_t Next(std::size_t k) { return k + std::max<std::size_t>(k / 32 * 4, 1); }
@@ -77,18 +107,118 @@ class ClassicWorker : public Worker {
     }
   }
 
-  bool Dtr(DtrRule rule, WorkBudget& budget, WorkBudget& work, Exchange& exchange) {
+  void Kusumoto(bool exact, WorkBudget& work, Exchange& exchange) {
+    const ForwardGraph graph = MakeForwardGraph(problem_.instance);
+    Int128 bytes = 0;
+    for (const std::int64_t b : graph.bytes) bytes += b;
+    if (bytes > kMostBytes) return Refuse("the forward part makes more than 2^60 bytes", exchange);
+    const std::size_t n = graph.op.size();
+    if (!exact && n > kMostForwardOps)
+      return Refuse(std::to_string(n) + " forward ops, " + std::to_string(kMostForwardOps) + " at most", exchange);
+    const std::optional<LowerSets> family =
+        exact ? LowerSets::All(graph, kMostLowerSets, work) : LowerSets::Pruned(graph, work);
+    if (!family) {
+      if (!work.Exhausted())
+        Refuse("the " + std::to_string(n) + " forward ops have more than " + std::to_string(kMostLowerSets) +
+                   " lower sets (kusumoto-approx has no such limit)",
+               exchange);
+      return;
+    }
+    const std::optional<std::int64_t> least = KusumotoLeastBudget(*family, work);
+    if (!least) return;
+    const auto low = static_cast<double>(*least);
+    const auto high = static_cast<double>(2 * family->bytes(family->size() - 1));
+    const auto attempt = [&](double budget) {
+      for (const KusumotoAim aim : {KusumotoAim::kTime, KusumotoAim::kMemory}) {
+        const auto chain = KusumotoBest(*family, static_cast<std::int64_t>(budget), aim, work, kMostPoints);
+        if (chain) Offer(KusumotoSequence(problem_.instance, graph, *family, *chain), work, exchange);
+      }
+    };
+    // The model's budget from the least upwards by even ratios; then closer around the best.
+    constexpr int kCoarse = 24, kFine = 8;
+    const double ratio = low > 0 && high > low ? std::pow(high / low, 1.0 / kCoarse) : 1.0;
+    double best = low;
+    for (int i = 0; i <= kCoarse && !work.Exhausted(); ++i) {
+      improved_ = false;
+      attempt(std::ceil(low * std::pow(ratio, i)));
+      if (improved_) best = low * std::pow(ratio, i);
+    }
+    for (int i = -kFine; i <= kFine && ratio > 1.0 && !work.Exhausted(); ++i)
+      if (i != 0) attempt(std::max(low, std::ceil(best * std::pow(ratio, static_cast<double>(i) / kFine))));
+  }
+
+  void Rotor(WorkBudget& work, Exchange& exchange) {
+    if (problem_.given.peak.count() > kMostBytes) return Refuse("a peak of more than 2^60 bytes", exchange);
+    for (const bool cuts : {true, false}) {
+      const BlockChain chain = MakeBlockChain(problem_.instance, cuts, kMostBlocks);
+      if (chain.blocks.empty() || work.Exhausted()) continue;
+      // The second table spends its slots on what the first found to be the range that matters.
+      std::int64_t bytes = chain.bytes;
+      for (int round = 0; round < 2; ++round) {
+        const std::int64_t unit = bytes / kSlots + 1;
+        const std::optional<RotorTable> table = RotorTable::Make(chain.blocks, unit, kSlots, work);
+        if (!table) return;
+        bytes = SweepTable(chain, *table, work, exchange);
+        if (bytes <= 0) break;
+      }
+    }
+  }
+
+  // One schedule for each time that the table has, most bytes last: by bisection the largest that fits, for true peaks
+  // mostly rise with the table's bytes, then its neighbours. Returns the bytes that a finer table should have.
+  std::int64_t SweepTable(const BlockChain& chain, const RotorTable& table, WorkBudget& work, Exchange& exchange) {
+    std::vector<std::int32_t> steps;
+    for (std::int32_t m = 0; m <= table.slots(); ++m)
+      if (table.Time(m) < (steps.empty() ? RotorTable::kNever : table.Time(steps.back()))) steps.push_back(m);
+    if (steps.empty()) return 0;
+    std::vector<std::int8_t> fits(steps.size(), -1);
+    const auto attempt = [&](std::size_t i) {
+      if (fits[i] < 0)
+        fits[i] = Offer(BlockChainSequence(problem_.instance, chain, table.Schedule(steps[i])), work, exchange) ? 1 : 0;
+      return fits[i] == 1;
+    };
+    std::size_t low = 0, high = steps.size();  // low may fit, high does not
+    while (high - low > 1 && !work.Exhausted()) {
+      const std::size_t middle = low + (high - low) / 2;
+      (attempt(middle) ? low : high) = middle;
+    }
+    constexpr std::size_t kNeighbours = 16;
+    for (std::size_t i = low > kNeighbours ? low - kNeighbours : 0;
+         i < std::min(steps.size(), low + kNeighbours) && !work.Exhausted(); ++i)
+      static_cast<void>(attempt(i));
+    const std::int64_t used = std::int64_t{steps[low]} * table.unit();
+    return used < chain.bytes / 2 ? used + used / 8 + table.unit() : 0;
+  }
+
+  void Eviction(WorkBudget& work, Exchange& exchange) {
+    EvictionParams params;
+    params.budget = problem_.budget.count();
+    params.max_executions = problem_.max_executions.value_or(0);
+    Offer(Evict(problem_.instance, params, work).sequence, work, exchange);
+  }
+
+  void Dtr(DtrRule rule, WorkBudget& work, Exchange& exchange) {
     Offer(DtrSequence(problem_.instance, {problem_.budget.count(), rule, Most()}, work), work, exchange);
-    budget.Spend(work.spent());
-    return false;
   }
 
   const Problem& problem_;
+  bool improved_ = false;  // by the last Offer since it was set to false
 };
 
 }  // namespace
 
 bool IsClassic(Method method) { return method >= Method::kKeep; }
+
+std::optional<OrderRule> OrderRuleOf(Method method) {
+  switch (method) {
+    case Method::kOrderDfs: return OrderRule::kDepthFirst;
+    case Method::kOrderBfs: return OrderRule::kBreadthFirst;
+    case Method::kOrderGreedy: return OrderRule::kGreedy;
+    case Method::kOrderBeam: return OrderRule::kBeam;
+    case Method::kOrderRandom: return OrderRule::kRandom;
+    default: return std::nullopt;
+  }
+}
 
 std::unique_ptr<Worker> MakeClassicWorker(const Problem& problem) { return std::make_unique<ClassicWorker>(problem); }
 

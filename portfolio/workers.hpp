@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "heuristics/list_orders.hpp"
 #include "portfolio/problem.hpp"
 #include "portfolio/worker.hpp"
 
@@ -35,8 +37,8 @@ namespace ebb {
 [[nodiscard]] bool WindowsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes);
 
-// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): every order and feature,
-// small graphs.
+// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): staged order, small
+// plain graphs.
 [[nodiscard]] bool IntervalsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeIntervalsWorker(const Problem& problem);
 
@@ -44,8 +46,10 @@ namespace ebb {
 [[nodiscard]] bool StateSearchFits(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeStateSearchWorker(const Problem& problem);
 
-// The methods of the literature that need no search (heuristics/chen.hpp, revolve.hpp, dtr.hpp), one of them by itself.
+// The methods of the literature that need no search (docs/methods.md), one of them by itself.
 [[nodiscard]] bool IsClassic(Method method);
+// Those that choose an order, without repeats.
+[[nodiscard]] std::optional<OrderRule> OrderRuleOf(Method method);
 [[nodiscard]] std::unique_ptr<Worker> MakeClassicWorker(const Problem& problem);
 
 }  // namespace ebb

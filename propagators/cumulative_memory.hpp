@@ -33,8 +33,7 @@ class CumulativeMemory final : public core::Propagator {
   struct Task {
     core::IntVar start, end;  // may be one variable
     core::Lit presence;
-    std::int64_t demand;     // > 0
-    std::int64_t delay = 0;  // it holds from start + delay on: [start + delay, end]
+    std::int64_t demand;  // > 0
   };
   enum class Explanation { kNaive, kBigStep, kPointwise };
 

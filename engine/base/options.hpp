@@ -29,12 +29,21 @@ enum class Method {
   kKeep,
   kChen,
   kRevolve,
+  kKusumoto,
+  kKusumotoApprox,
+  kRotor,
+  kEvict,
   kDtr,
   kDtrClass,
   kDtrLocal,
   kDtrLru,
   kDtrLargest,
-  kDtrMsps
+  kDtrMsps,
+  kOrderDfs,
+  kOrderBfs,
+  kOrderGreedy,
+  kOrderBeam,
+  kOrderRandom
 };
 
 enum class Minimise { kDuration = 0, kPeak };

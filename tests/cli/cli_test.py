@@ -410,10 +410,22 @@ def every_method():
     row = next(line for line in out.splitlines() if line.startswith("| `method`"))
     best = json.loads(run("solve", file, "--budget", "0.7", "--log-format", "none")[1])["duration"]
     for method in row.split("|")[4].replace(" ", "").split(","):
-        code, out, err = run("solve", file, "--budget", "0.7", "--time-limit", 2, "--method", method, "--log-format", "none")
+        ask = ["solve", file, "--budget", "0.7", "--time-limit", 2, "--method", method, "--log-format", "none"]
+        if method.startswith("order-"):
+            code, out, err = run(*ask)
+            assert code == 2 and method in err and "order = free" in err, (method, code, err)
+            ask += ["--order", "free"]
+        code, out, err = run(*ask)
         assert code in (0, 5), (method, err)
         if code == 0:
-            assert json.loads(out)["duration"] >= best
+            assert method.startswith("order-") or json.loads(out)["duration"] >= best
+        code, out, err = run(*ask[:2], *ask[4:], "--minimise", "peak", "--duration-limit", 200)
+        assert code == 0, (method, err)
+        plan = json.loads(out)
+        duration, peak = follow(json.load(open(file)), plan)
+        assert peak == plan["peak"] and duration <= 200
+        if method.startswith("order-"):
+            assert len(plan["executions"]) == 16
 
 
 @test

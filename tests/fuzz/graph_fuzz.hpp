@@ -28,11 +28,14 @@ inline void CheckMessage(const std::string& message, const std::string& name) {
   if (message.size() > 2000) Fault("a very long message", message);
 }
 
-// `read` reads a graph from something called "input".
-template <class Read>
-void CheckRead(const Read& read) {
+// `format` empty: told by content.
+inline void ReadOnce(const std::uint8_t* data, std::size_t size, const char* format) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  ReadOptions options;
+  options.format = format;
+  options.max_bytes = 1 << 22;
   try {
-    const ReadGraphResult r = read();
+    const ReadGraphResult r = ReadGraph(bytes, "input", options);
     for (const std::string& w : r.warnings) CheckMessage(w, "input");
     const std::string text = GraphToJson(r.graph);
     const Graph again = ReadGraph(text, "again").graph;
@@ -41,14 +44,6 @@ void CheckRead(const Read& read) {
   } catch (const InputError& e) {
     CheckMessage(e.what(), "input");
   }
-}
-
-// `format` empty: told by content.
-inline void ReadOnce(const std::uint8_t* data, std::size_t size, const char* format) {
-  ReadOptions options;
-  options.format = format;
-  options.max_bytes = 1 << 22;
-  CheckRead([&] { return ReadGraph(std::string_view(reinterpret_cast<const char*>(data), size), "input", options); });
 }
 
 }  // namespace ebb::fuzz

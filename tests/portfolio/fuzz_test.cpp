@@ -50,13 +50,14 @@ std::vector<OpId> Sequence(const ebb_plan* plan) {
 
 constexpr const char* kOrders[] = {"fixed", "staged", "free"};
 
-// One of the choices that the option's table lists.
-std::string DrawMethod(Rng& rng) {
+// One of the choices that the option's table lists; those that choose an order only where it is free.
+std::string DrawMethod(Rng& rng, OrderMode mode) {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < ebb_num_options(); ++i) {
     if (std::strcmp(ebb_option_name(i), "method") != 0) continue;
     std::stringstream text(ebb_option_choices(i));
-    for (std::string one; std::getline(text, one, '|');) all.push_back(one);
+    for (std::string one; std::getline(text, one, '|');)
+      if (mode == OrderMode::kFree || one.rfind("order-", 0) != 0) all.push_back(one);
   }
   REQUIRE_FALSE(all.empty());
   return all[static_cast<std::size_t>(Draw(rng, 0, static_cast<std::int64_t>(all.size()) - 1))];
@@ -105,7 +106,7 @@ void SolveOnce(const Graph& graph, ebb_graph* handle, Rng& rng, bool full, Tally
   } else {
     counted = Chance(rng, 50);
     counted ? set("work-limit", "0.02") : set("time-limit", "0.05");
-    if (Chance(rng, 30)) set("method", DrawMethod(rng));
+    if (Chance(rng, 30)) set("method", DrawMethod(rng, mode));
     for (std::size_t i = 0; i < ebb_num_options(); ++i) {
       if (std::strcmp(ebb_option_type(i), "switch") != 0) continue;
       const bool is_state_search = std::strcmp(ebb_option_name(i), "state-search") == 0;
