@@ -7,17 +7,19 @@
 
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
+#include "cli/graph_input.hpp"
 #include "cli/handles.hpp"
 
 namespace ebb::cli {
 namespace {
 
 struct Arguments {
-  std::string graph, plan, format;
+  GraphInput graph;
+  std::string plan;
 };
 
 Exit RunCheck(const Arguments& a) {
-  const Handle<ebb_graph> graph = ReadGraphFile(a.graph, a.format);
+  const Handle<ebb_graph> graph = a.graph.Open().graph;
   const Handle<ebb_plan> plan = ReadPlanFile(graph.get(), a.plan);
   if (ebb_plan_check(plan.get()) != EBB_OK)
     throw CommandError(Exit::kInput, a.plan + ": " + ebb_plan_verdict(plan.get()) + ": " + ebb_plan_error(plan.get()));
@@ -35,9 +37,8 @@ Exit RunCheck(const Arguments& a) {
 AddedCommand AddCheck(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("check", "judge a plan: order, budget, every read, every death, the sums");
-  command->add_option("graph", a->graph, "graph file")->required();
+  a->graph.AddTo(*command);
   command->add_option("plan", a->plan, "plan file")->required();
-  command->add_option("--format", a->format, "insist on this graph format");
   return {command, [a] { return RunCheck(*a); }};
 }
 

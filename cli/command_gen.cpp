@@ -9,7 +9,6 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "io/generate.hpp"
-#include "io/write_graph.hpp"
 
 namespace ebb::cli {
 namespace {
@@ -33,17 +32,15 @@ bool Reads(std::string_view list, std::string_view member) {
 
 Exit RunGen(const std::string& kind, const Arguments& a) {
   WantWritable(a.output);
-  try {
-    const Graph graph = Generate(kind, a.spec);
-    if (a.output.empty() || a.output == "-") {
-      WriteTextTo(GraphToJson(graph), a.output);
-    } else {
-      WriteGraph(graph, std::filesystem::path(a.output));
+  const auto generate = [&] {
+    try {
+      return Generate(kind, a.spec);
+    } catch (const std::runtime_error& e) {
+      throw CommandError(Exit::kUsage, kind + ": " + e.what());
     }
-    return Exit::kOk;
-  } catch (const std::runtime_error& e) {
-    throw CommandError(Exit::kUsage, kind + ": " + e.what());
-  }
+  };
+  WriteGraphTo(generate(), a.output);
+  return Exit::kOk;
 }
 
 }  // namespace

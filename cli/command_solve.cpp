@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
+#include "cli/graph_input.hpp"
 #include "cli/handles.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
@@ -20,7 +21,8 @@ namespace ebb::cli {
 namespace {
 
 struct Arguments {
-  std::string graph, format, hint, plan, profile, certificate;
+  GraphInput graph;
+  std::string hint, plan, profile, certificate, proof;
   LogFormat log = LogFormat::kText;
   SolverFlags flags;
 };
@@ -33,11 +35,11 @@ Exit RunSolve(const Arguments& a) {
   WantWritable(a.plan);
   WantWritable(a.profile);
   WantWritable(a.certificate);
+  WantWritable(a.proof);
 
-  const Handle<ebb_graph> graph = ReadGraphFile(a.graph, a.format);
+  const auto [graph, warnings] = a.graph.Open();
   ProgressPrinter printer(a.log, ebb_graph_base_duration(graph.get()));
-  for (std::size_t i = 0; i < ebb_graph_num_warnings(graph.get()); ++i)
-    printer.Note(std::string("warning: ") + ebb_graph_warning(graph.get(), i));
+  for (const std::string& warning : warnings) printer.Note("warning: " + warning);
   if (!a.hint.empty()) {
     const Handle<ebb_plan> hint = ReadPlanFile(graph.get(), a.hint);
     Want(ebb_solver_hint(solver.get(), hint.get()), solver.get());
@@ -59,6 +61,9 @@ Exit RunSolve(const Arguments& a) {
     if (!a.profile.empty()) WriteTextTo(ProfileSvg(graph.get(), plan.get()), a.profile);
     if (!a.certificate.empty()) Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
     printer.Summary(plan.get(), seconds, interrupted);
+    if (!a.proof.empty())
+      Want(ebb_plan_write_proof(plan.get(), a.proof.c_str(), std::stod(ebb_solver_get(solver.get(), "time-limit"))),
+           plan.get());
     return Exit::kOk;
   }
   printer.Summary(plan.get(), seconds, interrupted);
@@ -74,12 +79,15 @@ Exit RunSolve(const Arguments& a) {
 AddedCommand AddSolve(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("solve", "find a shortest plan that fits the memory budget");
-  command->add_option("graph", a->graph, "graph file; its format is told by its content")->required();
+  a->graph.AddTo(*command);
   command->add_option("-o,--output", a->plan, "plan file (.gz, .xz, .zst: packed); default: standard output");
-  command->add_option("--format", a->format, "insist on this graph format");
   command->add_option("--hint", a->hint, "plan file of this graph to start from");
   command->add_option("--certificate", a->certificate,
                       "why no plan in the given order beats the gap-cover bound (docs/certificate.md)");
+  command->add_option(
+      "--proof", a->proof,
+      "a proof of the lower bound, step by step (docs/proof_format.md), made after the search within its "
+      "time limit once more");
   command->add_option("--profile", a->profile, "memory profile of the plan, as an SVG picture");
   const std::map<std::string, LogFormat> formats = {
       {"text", LogFormat::kText}, {"jsonl", LogFormat::kJsonLines}, {"none", LogFormat::kNone}};

@@ -12,6 +12,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/format.hpp"
+#include "cli/graph_input.hpp"
 #include "cli/handles.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
@@ -23,7 +24,8 @@ namespace ebb::cli {
 namespace {
 
 struct Arguments {
-  std::string graph, format, csv, json, svg;
+  GraphInput graph;
+  std::string csv, json, svg;
   std::vector<std::string> budgets;
   int points = 0;
   bool quiet = false;
@@ -50,7 +52,7 @@ Exit RunSweep(const Arguments& a) {
   for (const std::string* path : {&a.csv, &a.json, &a.svg}) WantWritable(*path);
   const Handle<ebb_solver> solver = Own(ebb_solver_new());
   a.flags.Apply(solver.get());
-  const Handle<ebb_graph> graph = ReadGraphFile(a.graph, a.format);
+  const Handle<ebb_graph> graph = a.graph.Open().graph;
 
   struct Solved {
     CurvePoint point;
@@ -121,7 +123,7 @@ Exit RunSweep(const Arguments& a) {
 AddedCommand AddSweep(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("sweep", "the trade-off curve of time against memory");
-  command->add_option("graph", a->graph, "graph file")->required();
+  a->graph.AddTo(*command);
   auto* budgets =
       command->add_option("--budgets", a->budgets, "budgets, separated by commas, as for solve")->delimiter(',');
   command->add_option("--points", a->points, "this many budgets from the floor to the no-recompute peak (default 10)")
@@ -130,7 +132,6 @@ AddedCommand AddSweep(CLI::App& app) {
   command->add_option("--csv", a->csv, "table; default: standard output");
   command->add_option("--json", a->json, "JSON file");
   command->add_option("--svg", a->svg, "picture");
-  command->add_option("--format", a->format, "insist on this graph format");
   command->add_flag("--quiet", a->quiet, "no progress on standard error");
   a->flags.AddTo(*command, {"budget"});
   command->footer("time-limit and work-limit are for each budget.");

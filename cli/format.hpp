@@ -5,15 +5,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "io/readable.hpp"
 
 namespace ebb::cli {
 
-// 8589934592 -> "8.00 GiB"; below 10 KiB "1234 B".
-[[nodiscard]] std::string ReadableBytes(std::int64_t bytes);
-// printf's %.*f
-[[nodiscard]] std::string Fixed(double value, int digits);
 // JSON string with quotes.
-[[nodiscard]] std::string JsonText(const std::string& text);
+[[nodiscard]] std::string JsonText(std::string_view text);
 // With <, > and & escaped.
 [[nodiscard]] std::string XmlText(const std::string& text);
 // TDI: 100 * (duration / base - 1), "0.7892"

@@ -41,6 +41,18 @@ void WritePlanTo(ebb_plan* plan, const std::string& path) {
   Print(data, size);
 }
 
+void WriteGraphTo(const Graph& graph, const std::string& path) {
+  if (IsStandardOutput(path)) {
+    WriteTextTo(GraphToJson(graph), path);
+    return;
+  }
+  try {
+    WriteGraph(graph, std::filesystem::path(path));
+  } catch (const std::runtime_error& e) {
+    throw CommandError(Exit::kInput, e.what());
+  }
+}
+
 void WriteTextTo(const std::string& text, const std::string& path) {
   if (IsStandardOutput(path)) {
     Print(text.data(), text.size());

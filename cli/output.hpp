@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "io/write_graph.hpp"
 #include <ebbtide/ebbtide.h>
 
 namespace ebb::cli {
@@ -14,6 +15,8 @@ namespace ebb::cli {
 void WantWritable(const std::string& path);
 // To the file, or to standard output where `path` is empty or "-".
 void WritePlanTo(ebb_plan* plan, const std::string& path);
+// In the native format.
+void WriteGraphTo(const Graph& graph, const std::string& path);
 void WriteTextTo(const std::string& text, const std::string& path);
 
 }  // namespace ebb::cli

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "engine/base/int128.hpp"
 
@@ -27,6 +28,13 @@ struct CostModel {
     };
     const std::int64_t compute = time(flops, flops_per_second), memory = time(bytes, bytes_per_second);
     return launch_ns + (compute > memory ? compute : memory);
+  }
+
+  // For the warning that says what was assumed of `ops` ops.
+  [[nodiscard]] std::string Described(std::size_t ops) const {
+    return "the durations of " + std::to_string(ops) + " ops are computed, not measured: " + std::to_string(launch_ns) +
+           " ns a launch and the longer of flops at " + std::to_string(flops_per_second) + "/s and bytes at " +
+           std::to_string(bytes_per_second) + "/s";
   }
 };
 

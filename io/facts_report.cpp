@@ -1,35 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/facts_report.hpp"
 
-#include <array>
-#include <cstdio>
-
 #include "io/json_text.hpp"
+#include "io/readable.hpp"
 
 namespace ebb {
 namespace {
 
-std::string Readable(std::int64_t bytes) {
-  if (bytes < 10240) return std::to_string(bytes) + " B";
-  constexpr std::array<const char*, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < kUnits.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  std::array<char, 40> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%.2f %s", value, kUnits[unit]);
-  return buffer.data();
-}
-std::string Readable(Bytes bytes) { return Readable(bytes.count()); }
+std::string Readable(Bytes bytes) { return ReadableBytes(bytes.count()); }
 
 std::string Share(Bytes part, Bytes whole) {
   if (whole.count() == 0) return "0 %";
-  std::array<char, 40> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%.1f %%",
-                100.0 * static_cast<double>(part.count()) / static_cast<double>(whole.count()));
-  return buffer.data();
+  return Fixed(100.0 * static_cast<double>(part.count()) / static_cast<double>(whole.count()), 1) + " %";
 }
 
 std::string OpName(const Graph& g, OpId op, const char* none) { return op == OpId::kNone ? none : g.op_name(op); }

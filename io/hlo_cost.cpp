@@ -64,6 +64,16 @@ std::pair<std::int32_t, std::int32_t> LeavesOf(const HloShape& tuple, std::size_
   return {tuple.elements[e].first_leaf, tuple.elements[e].leaves};
 }
 
+// The halves of an asynchronous op: any opcode can be started and waited for ("async-start", "fusion-start"...). The
+// start's result is a tuple of what was given, what comes out, and state. Halves that are made otherwise have names of
+// their own here.
+bool IsStart(std::string_view opcode) {
+  return EndsWith(opcode, "-start") && !OneOf(opcode, {"copy-start", "all-reduce-start"});
+}
+bool IsDone(std::string_view opcode) {
+  return EndsWith(opcode, "-done") && !OneOf(opcode, {"copy-done", "all-reduce-done", "send-done", "recv-done"});
+}
+
 }  // namespace
 
 HloKind KindOf(const HloInstruction& i) {
@@ -71,8 +81,8 @@ HloKind KindOf(const HloInstruction& i) {
   if (i.opcode == "constant") return HloKind::kConstant;
   if (i.opcode == "tuple") return HloKind::kTuple;
   if (OneOf(i.opcode, {"get-tuple-element", "bitcast", "opt-barrier", "optimization-barrier", "add-dependency",
-                       "domain", "copy-done", "all-reduce-done", "all-gather-done", "collective-permute-done",
-                       "async-done", "async-update"}))
+                       "domain", "copy-done", "all-reduce-done"}) ||
+      IsDone(i.opcode) || EndsWith(i.opcode, "-update"))
     return HloKind::kView;
   return HloKind::kOp;
 }
@@ -127,14 +137,14 @@ HloValues ValuesOf(const HloComputation& c, const std::string& name) {
       const std::vector<std::int64_t> which = Numbers(i.Attribute("index"));
       if (which.size() != 1 || which[0] < 0) Fail(name, i, "names no element (index=)");
       take_element(operand(0), operand_shape(0), static_cast<std::size_t>(which[0]));
-    } else if (OneOf(i.opcode, {"all-gather-done", "collective-permute-done", "async-done"})) {
+    } else if (IsDone(i.opcode)) {
       take_element(operand(0), operand_shape(0), 1);
     } else if (i.opcode == "copy-done") {
       take_element(operand(0), operand_shape(0), 0);
     } else if (KindOf(i) == HloKind::kView) {
       if (operand(0).size() != shapes.size()) Fail(name, i, "has another shape than its operand");
       take(0, operand(0).data(), operand(0).size());
-    } else if (OneOf(i.opcode, {"all-gather-start", "collective-permute-start", "async-start", "send"})) {
+    } else if (IsStart(i.opcode) || i.opcode == "send") {
       // the first element of the result is what was given
       if (!i.shape.is_tuple || i.shape.elements.empty()) Fail(name, i, "has no tuple shape");
       std::vector<std::int32_t> given;
@@ -241,6 +251,8 @@ HloCosts::Of HloCosts::Instruction(std::int32_t computation, std::int32_t index)
   Of of;
   const HloKind kind = KindOf(i);
   const std::vector<std::int32_t> callees = Callees(computation, i);
+  of.once = MustRunOnce(i);
+  for (const std::int32_t c : callees) of.once |= Computation(c).once;
   if (kind != HloKind::kOp || OneOf(i.opcode, {"after-all", "recv-done", "send-done"})) return of;
 
   const std::int64_t out = Bytes(i.shape);
@@ -259,7 +271,7 @@ HloCosts::Of HloCosts::Instruction(std::int32_t computation, std::int32_t index)
   of.flops = Flops(computation, i);
 
   const auto callee = [&](std::size_t n) -> const HloCost& { return Computation(callees[n]); };
-  if (i.opcode == "fusion" || i.opcode == "map" || i.opcode == "async-start") {
+  if (i.opcode == "fusion" || i.opcode == "map" || IsStart(i.opcode)) {
     if (i.opcode == "fusion" && callees.empty()) Fail(name_, i, "is a fusion without calls=");
     of.flops = 0;
     for (std::size_t n = 0; n < callees.size(); ++n)
@@ -316,6 +328,7 @@ HloCost HloCosts::Sum(std::int32_t computation) const {
   for (std::int32_t i = 0; i < count; ++i) {
     const HloInstruction& instruction = c.instructions[static_cast<std::size_t>(i)];
     const Of of = Instruction(computation, i);
+    cost.once |= of.once;
     cost.flops = Add(cost.flops, of.flops);
     cost.nanoseconds = Add(cost.nanoseconds, of.nanoseconds);
     if (!of.unknown.empty() && cost.unknown.empty())

@@ -39,7 +39,7 @@ enum class HloKind {
   kOp,
 };
 [[nodiscard]] HloKind KindOf(const HloInstruction& instruction);
-// Must run exactly once: random state, communication, side effects.
+// Must run exactly once, whatever it calls: random state, communication, side effects.
 [[nodiscard]] bool MustRunOnce(const HloInstruction& instruction);
 
 // Throws InputError "name:line:column: what" where shapes and operands do not fit.
@@ -50,6 +50,7 @@ struct HloCost {
   std::int64_t flops = 0;
   std::int64_t nanoseconds = 0;  // all its instructions, one after the other
   std::int64_t temp_bytes = 0;   // the most that its own buffers take at a time; parameters not counted
+  bool once = false;             // it holds something that must run exactly once
   std::string unknown;           // not empty: why nothing can be said (a loop without a trip count)
 };
 
@@ -60,6 +61,7 @@ class HloCosts {
   // For an instruction of computation `index`: time, and workspace beside its operands and results.
   struct Of {
     std::int64_t flops = 0, bytes = 0, nanoseconds = 0, workspace = 0;
+    bool once = false;  // must run exactly once, itself or something it calls
     std::string unknown;
   };
   [[nodiscard]] Of Instruction(std::int32_t computation, std::int32_t instruction) const;

@@ -8,31 +8,19 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "engine/base/status.hpp"
 #include "io/graph_readers.hpp"
 #include "io/hlo_cost.hpp"
 #include "io/hlo_text.hpp"
+#include "io/profile.hpp"
 
 namespace ebb {
 namespace {
 
 constexpr std::uint64_t kMaxText = std::uint64_t{2} << 30;
-
-// A JSON object: op name to nanoseconds.
-class ProfileSink final : public JsonSink {
- public:
-  void OnMember(std::string_view key, JsonView value) override {
-    if (!key.empty() && key.front() == '%') key.remove_prefix(1);
-    const std::int64_t time = WholeNumber(value, {"the time of op", key});
-    if (time < 0) throw InputError("the time of op " + Quoted(key) + " is " + std::to_string(time) + ", negative");
-    if (!times.emplace(key, time).second) throw InputError("op " + Quoted(key) + " has two times");
-  }
-  void OnArray(std::string_view key) override { throw InputError("the time of op " + Quoted(key) + " is an array"); }
-  void OnElement(std::string_view, JsonView) override {}
-  boost::unordered_flat_map<std::string, std::int64_t> times;
-};
 
 // One entry of "{ {0,1}: (2, {3}, may-alias), ... }".
 struct AliasEntry {
@@ -179,7 +167,6 @@ void HloReader::MakeOps() {
     Op& op = ops_[i];
     op.is_op = true;
     op.spec.name = instruction.name;
-    op.spec.recomputable = !MustRunOnce(instruction);
     const auto add = [&](std::int32_t value) {
       if (std::exchange(listed[static_cast<std::size_t>(value)], static_cast<std::int32_t>(i)) ==
           static_cast<std::int32_t>(i))
@@ -291,39 +278,29 @@ void HloReader::Alias() {
 }
 
 void HloReader::Times() {
-  ProfileSink profile;
-  if (!model_.profile.empty()) {
-    const std::unique_ptr<ByteSource> source = OpenFile(model_.profile);
-    ParseJsonStream(*source, model_.profile.string(), profile);
-  }
-  std::size_t modelled = 0, measured = 0, custom = 0;
+  Profile profile = Profile::Read(model_.profile);
+  std::size_t modelled = 0, custom = 0;
   for (std::size_t i = 0; i < ops_.size(); ++i) {
     Op& op = ops_[i];
     if (!op.is_op) continue;
     const HloInstruction& instruction = entry_.instructions[i];
     const HloCosts::Of of = costs_.Instruction(module_.entry, static_cast<std::int32_t>(i));
+    op.spec.recomputable = !of.once;
     op.spec.workspace = of.workspace;
     op.spec.duration = of.nanoseconds;
-    if (const auto it = profile.times.find(op.spec.name); it != profile.times.end()) {
-      op.spec.duration = it->second;
-      ++measured;
+    if (const std::optional<std::int64_t> measured = profile.Of(op.spec.name)) {
+      op.spec.duration = *measured;
       continue;
     }
     if (!of.unknown.empty())
       throw InputError(name_ + ":" + std::to_string(instruction.position.line) + ":" +
                        std::to_string(instruction.position.column) + ": " + Quoted(instruction.name) + " " +
-                       of.unknown + ": its duration must come from a profile");
+                       of.unknown + ": its duration must come from a profile (--durations)");
     if (of.nanoseconds > 0) ++modelled;
     if (instruction.opcode == "custom-call") ++custom;
   }
-  if (measured < profile.times.size())
-    warnings_.Say(std::to_string(profile.times.size() - measured) +
-                  " names in the profile are no ops of the entry computation");
-  if (modelled > 0)
-    warnings_.Say("the durations of " + std::to_string(modelled) +
-                  " ops are computed, not measured: " + std::to_string(model_.launch_ns) +
-                  " ns a launch and the longer of flops at " + std::to_string(model_.flops_per_second) +
-                  "/s and bytes at " + std::to_string(model_.bytes_per_second) + "/s");
+  profile.WarnOfUnused(warnings_);
+  if (modelled > 0) warnings_.Say(model_.Described(modelled));
   if (custom > 0) warnings_.Say(std::to_string(custom) + " custom-calls are opaque: their durations count bytes only");
 }
 

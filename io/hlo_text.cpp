@@ -13,7 +13,8 @@
 namespace ebb {
 namespace {
 
-constexpr int kMaxDepth = 64;  // of tuple shapes
+constexpr int kMaxDepth = 64;                               // of tuple shapes
+constexpr std::size_t kMaxInferred = std::size_t{1} << 20;  // parts of all shapes that the text leaves out
 
 struct ElementType {
   std::string_view name;
@@ -39,6 +40,17 @@ constexpr std::array<ElementType, 34> kTypes = {{
     {"token", 0},      {"opaque", 0},
     {"tf32", 32},      {"s128", 128},
 }};
+
+int Depth(const HloShape& shape) {
+  int most = 0;
+  for (const HloShape& e : shape.elements) most = std::max(most, Depth(e) + 1);
+  return most;
+}
+std::size_t Parts(const HloShape& shape) {
+  std::size_t sum = 1 + shape.dims.size();
+  for (const HloShape& e : shape.elements) sum += Parts(e);
+  return sum;
+}
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -74,7 +86,10 @@ class Parser {
   HloShape Shape(int depth);
   std::int64_t Dimension();
   HloComputation Computation();
-  HloInstruction Instruction(const boost::unordered_flat_map<std::string_view, std::int32_t>& names);
+  HloInstruction Instruction(const boost::unordered_flat_map<std::string_view, std::int32_t>& names,
+                             const std::vector<HloInstruction>& before);
+  bool ShapeFollows();
+  bool Infer(HloInstruction& out, const std::vector<HloInstruction>& before);
   void Operands(HloInstruction& out, const boost::unordered_flat_map<std::string_view, std::int32_t>& names);
   [[nodiscard]] TextPosition Position(std::size_t at);
   [[noreturn]] void Fail(const std::string& what) { FailAt(Position(at_), what); }
@@ -92,6 +107,7 @@ class Parser {
   std::size_t at_ = 0;
   std::size_t counted_ = 0, line_start_ = 0;  // lines are counted as positions are asked for, in ascending order
   std::int64_t line_ = 1;
+  std::size_t inferred_ = 0;
 };
 
 TextPosition Parser::Position(std::size_t at) {
@@ -277,14 +293,25 @@ void Parser::Operands(HloInstruction& out, const boost::unordered_flat_map<std::
   }
 }
 
-HloInstruction Parser::Instruction(const boost::unordered_flat_map<std::string_view, std::int32_t>& names) {
+// A shape or an opcode with its parenthesis?
+bool Parser::ShapeFollows() {
+  if (Peek() == '(') return true;
+  std::size_t i = at_;
+  while (i < text_.size() && IsNameChar(text_[i])) ++i;
+  while (i < text_.size() && IsSpace(text_[i])) ++i;
+  return i >= text_.size() || text_[i] != '(' || !IsNameStart(text_[at_]);
+}
+
+HloInstruction Parser::Instruction(const boost::unordered_flat_map<std::string_view, std::int32_t>& names,
+                                   const std::vector<HloInstruction>& before) {
   HloInstruction out;
   Skip();
   out.position = Position(at_);
   out.name = Name("an instruction");
   if (names.contains(out.name)) FailAt(out.position, "two instructions are called " + Quoted(out.name));
   Want("=", "after an instruction's name");
-  out.shape = Shape(0);
+  const bool shaped = ShapeFollows();
+  if (shaped) out.shape = Shape(0);
   out.opcode = Name("an opcode");
   Want("(", "after an opcode");
   if (out.opcode == "parameter" || out.opcode == "constant" || out.opcode == "iota") {
@@ -294,7 +321,103 @@ HloInstruction Parser::Instruction(const boost::unordered_flat_map<std::string_v
     Operands(out, names);
   }
   Attributes(out.attributes);
+  if (!shaped && !Infer(out, before))
+    FailAt(out.position, Quoted(out.name) + " has no shape, and the shape of a " + Quoted(out.opcode) +
+                             " does not follow from its operands' alone");
   return out;
+}
+
+// XLA's own tests leave shapes out where they follow from the operands; its dumps always have them.
+bool Parser::Infer(HloInstruction& out, const std::vector<HloInstruction>& before) {
+  const auto operand = [&](std::size_t n) -> const HloShape& {
+    return before[static_cast<std::size_t>(out.operands[n])].shape;
+  };
+  const auto one_of = [&](std::initializer_list<std::string_view> list) {
+    return std::find(list.begin(), list.end(), out.opcode) != list.end();
+  };
+  for (std::size_t n = 0; n < out.operands.size() && inferred_ <= kMaxInferred; ++n) inferred_ += Parts(operand(n));
+  if (inferred_ > kMaxInferred) FailAt(out.position, "too many and too large shapes are left out");
+  if (out.opcode == "tuple") {
+    out.shape = HloShape();
+    out.shape.is_tuple = true;
+    out.shape.leaves = 0;
+    for (std::size_t n = 0; n < out.operands.size(); ++n) {
+      if (Depth(operand(n)) >= kMaxDepth) return false;
+      out.shape.elements.push_back(operand(n));
+      out.shape.elements.back().first_leaf = out.shape.leaves;
+      out.shape.leaves += operand(n).leaves;
+    }
+    return true;
+  }
+  if (out.operands.empty()) return false;
+  if (out.opcode == "get-tuple-element") {
+    const std::string_view text = out.Attribute("index");
+    std::size_t index = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), index);
+    if (code != std::errc() || end != text.data() + text.size() || index >= operand(0).elements.size()) return false;
+    HloShape element = operand(0).elements[index];
+    element.first_leaf = 0;
+    out.shape = std::move(element);
+    return true;
+  }
+  if (one_of({"compare", "is-finite"}) && !operand(0).is_tuple) {
+    out.shape = operand(0);
+    out.shape.type = "pred";
+    out.shape.bytes = out.shape.count;
+    return true;
+  }
+  if (one_of({"select", "clamp"}) && out.operands.size() == 3) {
+    out.shape = operand(1);
+    return true;
+  }
+  if (!one_of({"abs",
+               "add",
+               "and",
+               "atan2",
+               "cbrt",
+               "ceil",
+               "copy",
+               "cosine",
+               "divide",
+               "erf",
+               "exponential",
+               "floor",
+               "log",
+               "log-plus-one",
+               "logistic",
+               "maximum",
+               "minimum",
+               "multiply",
+               "negate",
+               "not",
+               "opt-barrier",
+               "or",
+               "popcnt",
+               "power",
+               "remainder",
+               "rsqrt",
+               "shift-left",
+               "shift-right-logical",
+               "sign",
+               "sine",
+               "sqrt",
+               "subtract",
+               "tan",
+               "tanh",
+               "exponential-minus-one",
+               "while",
+               "xor",
+               "domain",
+               "reverse",
+               "all-reduce",
+               "round-nearest-even",
+               "optimization-barrier",
+               "shift-right-arithmetic",
+               "dynamic-update-slice"}))
+    return false;
+  out.shape = operand(0);
+  out.shape.first_leaf = 0;
+  return true;
 }
 
 HloComputation Parser::Computation() {
@@ -319,7 +442,7 @@ HloComputation Parser::Computation() {
     if (at_ >= text_.size()) Fail("'}' is missing after the computation " + Quoted(out.name));
     const std::size_t start = at_;
     const bool root = Try("ROOT ");
-    HloInstruction instruction = Instruction(names);
+    HloInstruction instruction = Instruction(names, out.instructions);
     const auto index = static_cast<std::int32_t>(out.instructions.size());
     if (root) {
       if (has_root) FailAt(Position(start), "the computation " + Quoted(out.name) + " has two roots");
@@ -374,7 +497,8 @@ HloModule Parser::Run() {
       Attributes(ignored);
     }
   }
-  if (module.entry < 0) throw InputError(file_ + ": the module " + Quoted(module.name) + " has no ENTRY computation");
+  // XLA's parser would take the last computation; but then a file cut off between two computations would pass.
+  if (module.entry < 0) Fail("the module " + Quoted(module.name) + " has no ENTRY computation up to its end");
   return module;
 }
 

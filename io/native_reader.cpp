@@ -3,15 +3,12 @@
 // The native format. Names are checked for what they are by GraphBuilder; here stand the JSON types, the version, and
 // keys that come twice or that nobody knows.
 #include <array>
-#include <cctype>
 
 #include "engine/base/status.hpp"
 #include "io/graph_readers.hpp"
 
 namespace ebb {
 namespace {
-
-constexpr std::int64_t kVersion = 1;
 
 // Which of the known keys an object has had, so that a second one is refused.
 class Seen {
@@ -52,65 +49,51 @@ void ReadNames(JsonView list, const What& what, std::vector<std::string>& out) {
   }
 }
 
-}  // namespace
+constexpr std::array<KeyedSink::Key, 8> kKeys = {{{"format", KeyedSink::Form::kValue},
+                                                  {"version", KeyedSink::Form::kValue},
+                                                  {"name", KeyedSink::Form::kValue},
+                                                  {"duration_unit", KeyedSink::Form::kValue},
+                                                  {"tensors", KeyedSink::Form::kList},
+                                                  {"ops", KeyedSink::Form::kList},
+                                                  {"outputs", KeyedSink::Form::kList},
+                                                  {"order", KeyedSink::Form::kList}}};
 
-bool NativeReader::Knows(std::string_view key) {
-  static constexpr std::array<std::string_view, 8> kKeys = {"format",  "version", "name",    "duration_unit",
-                                                            "tensors", "ops",     "outputs", "order"};
-  for (const std::string_view k : kKeys)
-    if (k == key) return true;
-  return false;
-}
+class NativeReader final : public JsonGraphReader {
+ public:
+  explicit NativeReader(Warnings& warnings) : JsonGraphReader(kKeys, "the graph", warnings) {}
+  Graph Finish() override;
 
-void NativeReader::OnMember(std::string_view key, JsonView value) {
-  if (key == "format") {
+ private:
+  void Take(std::string_view key, JsonView value) override;
+  void ReadTensor(JsonView value);
+  void ReadOp(JsonView value);
+
+  GraphBuilder builder_;
+  std::vector<std::string> order_;
+  std::size_t ops_ = 0, tensors_ = 0;
+};
+
+void NativeReader::Take(std::string_view key, JsonView value) {
+  if (key == "ops") {
+    ReadOp(value);
+  } else if (key == "tensors") {
+    ReadTensor(value);
+  } else if (key == "outputs") {
+    builder_.AddGraphOutput(std::string(Text(value, "one of the graph's outputs")));
+  } else if (key == "order") {
+    order_.emplace_back(Text(value, "one of the ops in \"order\""));
+  } else if (key == "format") {
     const std::string_view format = Text(value, "\"format\"");
     if (format == "ebbtide-plan") throw InputError("this is a plan (\"ebbtide-plan\"), a graph is wanted");
     if (format != "ebbtide-graph")
       throw InputError("unknown format " + Quoted(format) + ", \"ebbtide-graph\" is wanted");
-    has_format_ = true;
   } else if (key == "version") {
-    const std::int64_t version = WholeNumber(value, "\"version\"");
-    if (version > kVersion)
-      throw InputError("the file has version " + std::to_string(version) + ", newer than the " +
-                       std::to_string(kVersion) + " that this program reads");
-    if (version < 1) throw InputError("\"version\" is " + std::to_string(version) + ", at least 1 is wanted");
-    has_version_ = true;
+    WantVersion(value, "the file");
   } else if (key == "name") {
     builder_.SetName(std::string(Text(value, "the graph's name")));
-  } else if (key == "duration_unit") {
-    builder_.SetDurationUnit(std::string(Text(value, "\"duration_unit\"")));
-  } else if (Knows(key)) {
-    throw InputError(Quoted(key) + " is " + Describe(value) + ", an array is wanted");
   } else {
-    warnings_.UnknownKey(key, "the graph");
+    builder_.SetDurationUnit(std::string(Text(value, "\"duration_unit\"")));
   }
-}
-
-void NativeReader::OnArray(std::string_view key) {
-  if (key == "ops")
-    has_ops_ = true;
-  else if (key == "tensors")
-    has_tensors_ = true;
-  else if (key == "order")
-    has_order_ = true;
-  else if (key == "outputs")
-    return;
-  else if (Knows(key))
-    throw InputError(Quoted(key) + " is an array, a single value is wanted");
-  else
-    warnings_.UnknownKey(key, "the graph");
-}
-
-void NativeReader::OnElement(std::string_view key, JsonView value) {
-  if (key == "ops")
-    ReadOp(value);
-  else if (key == "tensors")
-    ReadTensor(value);
-  else if (key == "outputs")
-    builder_.AddGraphOutput(std::string(Text(value, "one of the graph's outputs")));
-  else if (key == "order")
-    order_.emplace_back(Text(value, "one of the ops in \"order\""));
 }
 
 void NativeReader::ReadTensor(JsonView value) {
@@ -181,14 +164,20 @@ void NativeReader::ReadOp(JsonView value) {
 }
 
 Graph NativeReader::Finish() {
-  if (!has_format_)
+  if (!Has("format"))
     warnings_.Say("no \"format\": read as \"ebbtide-graph\"");
-  else if (!has_version_)
+  else if (!Has("version"))
     warnings_.Say("no \"version\": read as version 1");
-  if (!has_ops_) throw InputError("the graph has no \"ops\"");
-  if (!has_tensors_) throw InputError("the graph has no \"tensors\"");
-  if (has_order_) builder_.SetOrder(std::move(order_));
+  if (!Has("ops")) throw InputError("the graph has no \"ops\"");
+  if (!Has("tensors")) throw InputError("the graph has no \"tensors\"");
+  if (Has("order")) builder_.SetOrder(std::move(order_));
   return builder_.Build();
 }
+
+}  // namespace
+
+constinit const JsonGraphFormat kNativeFormat{kKeys, [](Warnings& warnings) -> std::unique_ptr<JsonGraphReader> {
+                                                return std::make_unique<NativeReader>(warnings);
+                                              }};
 
 }  // namespace ebb

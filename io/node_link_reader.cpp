@@ -4,6 +4,10 @@
 // "0", "1", no id) write it. One node is one op with one tensor, both named by the node's id; a node without an id is
 // named by its index. The attribute `order` of the graph gives the order.
 #include <array>
+#include <utility>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "engine/base/status.hpp"
 #include "io/graph_readers.hpp"
@@ -26,56 +30,62 @@ std::string IdText(JsonView id, const std::string& what) {
   throw InputError(what + " is " + Describe(id) + ", a whole number or a string is wanted");
 }
 
-}  // namespace
+constexpr std::array<KeyedSink::Key, 7> kKeys = {{{"directed", KeyedSink::Form::kValue},
+                                                  {"multigraph", KeyedSink::Form::kValue},
+                                                  {"graph", KeyedSink::Form::kEither},  // an object or a list of pairs
+                                                  {"nodes", KeyedSink::Form::kList},
+                                                  {"links", KeyedSink::Form::kList},
+                                                  {"edges", KeyedSink::Form::kList},
+                                                  {"name", KeyedSink::Form::kValue}}};
 
-bool NodeLinkReader::Knows(std::string_view key) {
-  return OneOf(key, {"directed", "multigraph", "graph", "nodes", "links", "edges"});
-}
+class NodeLinkReader final : public JsonGraphReader {
+ public:
+  explicit NodeLinkReader(Warnings& warnings) : JsonGraphReader(kKeys, "the graph", warnings) {}
+  Graph Finish() override;
 
-void NodeLinkReader::OnMember(std::string_view key, JsonView value) {
-  if (key == "directed") {
-    if (!Boolean(value, "\"directed\"")) throw InputError("the graph is undirected, a directed one is wanted");
-  } else if (key == "multigraph") {
-    static_cast<void>(Boolean(value, "\"multigraph\""));
-  } else if (key == "graph") {
-    WantKind(value, JsonKind::kObject, "\"graph\"");
-    value.ForEachMember([&](std::string_view k, JsonView v) { ReadAttribute(k, v); });
-  } else if (key == "name") {
-    name_ = Text(value, "the graph's name");
-  } else if (Knows(key)) {
-    throw InputError(Quoted(key) + " is " + Describe(value) + ", an array is wanted");
-  } else {
-    warnings_.UnknownKey(key, "the graph");
-  }
-}
+ private:
+  void Take(std::string_view key, JsonView value) override;
+  void ReadNode(JsonView value);
+  void ReadLink(JsonView value);
+  void ReadAttribute(std::string_view key, JsonView value);  // of "graph"
+  std::int32_t Intern(JsonView id, const std::string& what);
 
-void NodeLinkReader::OnArray(std::string_view key) {
-  if (key == "nodes") {
-    has_nodes_ = true;
-  } else if (key == "links" || key == "edges") {
-    if (has_links_) throw InputError("the graph has both \"links\" and \"edges\"");
-    has_links_ = true;
-  } else if (key == "graph") {
-    // a list of pairs
-  } else if (Knows(key)) {
-    throw InputError(Quoted(key) + " is an array, a single value is wanted");
-  } else {
-    warnings_.UnknownKey(key, "the graph");
-  }
-}
+  struct Node {
+    std::string id;
+    std::int64_t size = 0, duration = 0;
+    bool declared = false;
+  };
+  std::string name_;
+  boost::unordered_flat_map<std::string, std::int32_t> index_;
+  std::vector<Node> nodes_;             // in order of first mention, also by a link
+  std::vector<std::int32_t> declared_;  // nodes in file order
+  std::vector<std::pair<std::int32_t, std::int32_t>> links_;
+  std::vector<std::string> order_;
+  bool has_order_ = false;
+};
 
-void NodeLinkReader::OnElement(std::string_view key, JsonView value) {
+void NodeLinkReader::Take(std::string_view key, JsonView value) {
   if (key == "nodes") {
     ReadNode(value);
   } else if (key == "links" || key == "edges") {
     ReadLink(value);
   } else if (key == "graph") {
-    WantKind(value, JsonKind::kArray, "an entry of \"graph\"");
-    if (value.size() != 2) throw InputError("an entry of \"graph\" is no pair of a name and a value");
-    auto it = value.begin();
-    const std::string_view name = Text(*it, "the name of an attribute of \"graph\"");
-    ++it;
-    ReadAttribute(name, *it);
+    if (value.is(JsonKind::kArray)) {
+      if (value.size() != 2) throw InputError("an entry of \"graph\" is no pair of a name and a value");
+      auto it = value.begin();
+      const std::string_view name = Text(*it, "the name of an attribute of \"graph\"");
+      ++it;
+      ReadAttribute(name, *it);
+    } else {
+      WantKind(value, JsonKind::kObject, "\"graph\"");
+      value.ForEachMember([&](std::string_view k, JsonView v) { ReadAttribute(k, v); });
+    }
+  } else if (key == "directed") {
+    if (!Boolean(value, "\"directed\"")) throw InputError("the graph is undirected, a directed one is wanted");
+  } else if (key == "multigraph") {
+    static_cast<void>(Boolean(value, "\"multigraph\""));
+  } else {
+    name_ = Text(value, "the graph's name");
   }
 }
 
@@ -167,8 +177,9 @@ void NodeLinkReader::ReadLink(JsonView value) {
 }
 
 Graph NodeLinkReader::Finish() {
-  if (!has_nodes_) throw InputError("the graph has no \"nodes\"");
-  if (!has_links_) throw InputError("the graph has neither \"links\" nor \"edges\"");
+  if (!Has("nodes")) throw InputError("the graph has no \"nodes\"");
+  if (Has("links") && Has("edges")) throw InputError("the graph has both \"links\" and \"edges\"");
+  if (!Has("links") && !Has("edges")) throw InputError("the graph has neither \"links\" nor \"edges\"");
   std::vector<std::vector<std::int32_t>> inputs(nodes_.size());
   for (const auto& [from, to] : links_) {
     for (const auto& [end, other] : {std::pair(from, to), std::pair(to, from)})
@@ -199,5 +210,11 @@ Graph NodeLinkReader::Finish() {
   if (has_order_) builder.SetOrder(std::move(order_));
   return builder.Build();
 }
+
+}  // namespace
+
+constinit const JsonGraphFormat kNodeLinkFormat{kKeys, [](Warnings& warnings) -> std::unique_ptr<JsonGraphReader> {
+                                                  return std::make_unique<NodeLinkReader>(warnings);
+                                                }};
 
 }  // namespace ebb

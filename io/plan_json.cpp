@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/plan_json.hpp"
 
+#include <array>
 #include <limits>
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "engine/problem/fingerprint.hpp"
 #include "io/atomic_file.hpp"
 #include "io/byte_source.hpp"
-#include "io/json_stream.hpp"
 #include "io/json_text.hpp"
+#include "io/keyed_sink.hpp"
 #include "io/reader_common.hpp"
 
 namespace ebb {
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::array<KeyedSink::Key, 14> kKeys = {{{"format", KeyedSink::Form::kValue},
+                                                   {"version", KeyedSink::Form::kValue},
+                                                   {"graph", KeyedSink::Form::kValue},
+                                                   {"budget", KeyedSink::Form::kValue},
+                                                   {"order", KeyedSink::Form::kValue},
+                                                   {"status", KeyedSink::Form::kValue},
+                                                   {"duration", KeyedSink::Form::kValue},
+                                                   {"base_duration", KeyedSink::Form::kValue},
+                                                   {"peak", KeyedSink::Form::kValue},
+                                                   {"lower_bound", KeyedSink::Form::kValue},
+                                                   {"gap", KeyedSink::Form::kValue},
+                                                   {"executions", KeyedSink::Form::kList},
+                                                   {"frees", KeyedSink::Form::kList},
+                                                   {"offsets", KeyedSink::Form::kList}}};
 
-class PlanReader final : public JsonSink {
+class PlanReader final : public KeyedSink {
  public:
-  PlanReader(const Graph& graph, Warnings& warnings) : graph_(graph), warnings_(warnings) {
+  PlanReader(const Graph& graph, Warnings& warnings) : KeyedSink(kKeys, "the plan", warnings), graph_(graph) {
     ops_.reserve(graph.num_ops());
     for (std::size_t i = 0; i < graph.num_ops(); ++i) ops_.emplace(graph.op_name(ToOpId(i)), ToOpId(i));
     tensors_.reserve(graph.num_tensors());
@@ -28,30 +41,10 @@ class PlanReader final : public JsonSink {
       tensors_.emplace(graph.tensor_name(ToTensorId(i)), ToTensorId(i));
   }
 
-  void OnMember(std::string_view key, JsonView value) override;
-  void OnArray(std::string_view key) override {
-    Once(key);
-    if (key == "executions")
-      has_executions_ = true;
-    else if (key == "frees")
-      has_frees_ = true;
-    else if (key != "offsets")
-      warnings_.UnknownKey(key, "the plan");
-  }
-  void OnElement(std::string_view key, JsonView value) override {
-    if (key == "executions")
-      ReadExecution(value);
-    else if (key == "frees")
-      ReadFree(value);
-    else if (key == "offsets")
-      ReadOffset(value);
-  }
   PlanFile Finish();
 
  private:
-  void Once(std::string_view key) {
-    if (seen_.size() < 1000 && !seen_.emplace(key).second) throw InputError("the key " + Quoted(key) + " comes twice");
-  }
+  void Take(std::string_view key, JsonView value) override;
   void ReadGraphMember(JsonView value);
   void ReadExecution(JsonView value);
   void ReadFree(JsonView value);
@@ -70,29 +63,26 @@ class PlanReader final : public JsonSink {
   }
 
   const Graph& graph_;
-  Warnings& warnings_;
   boost::unordered_flat_map<std::string_view, OpId> ops_;
   boost::unordered_flat_map<std::string_view, TensorId> tensors_;
-  boost::unordered_flat_set<std::string> seen_;
   PlanFile file_;
-  bool has_format_ = false, has_fingerprint_ = false, has_executions_ = false, has_frees_ = false;
-  bool has_duration_ = false, has_peak_ = false;
+  bool has_fingerprint_ = false;
   std::optional<std::int64_t> base_duration_;
 };
 
-void PlanReader::OnMember(std::string_view key, JsonView value) {
-  Once(key);
-  if (key == "format") {
+void PlanReader::Take(std::string_view key, JsonView value) {
+  if (key == "executions") {
+    ReadExecution(value);
+  } else if (key == "frees") {
+    ReadFree(value);
+  } else if (key == "offsets") {
+    ReadOffset(value);
+  } else if (key == "format") {
     const std::string_view format = Text(value, "\"format\"");
     if (format == "ebbtide-graph") throw InputError("this is a graph (\"ebbtide-graph\"), a plan is wanted");
     if (format != "ebbtide-plan") throw InputError("unknown format " + Quoted(format) + ", \"ebbtide-plan\" is wanted");
-    has_format_ = true;
   } else if (key == "version") {
-    const std::int64_t version = WholeNumber(value, "\"version\"");
-    if (version > kVersion)
-      throw InputError("the plan has version " + std::to_string(version) + ", newer than the " +
-                       std::to_string(kVersion) + " that this program reads");
-    if (version < 1) throw InputError("\"version\" is " + std::to_string(version) + ", at least 1 is wanted");
+    WantVersion(value, "the plan");
   } else if (key == "graph") {
     ReadGraphMember(value);
   } else if (key == "budget") {
@@ -117,21 +107,13 @@ void PlanReader::OnMember(std::string_view key, JsonView value) {
       throw InputError("\"status\" is " + Quoted(text) + ", optimal or feasible is wanted");
   } else if (key == "duration") {
     file_.plan.duration = Duration(WholeNumber(value, "\"duration\""));
-    has_duration_ = true;
   } else if (key == "base_duration") {
     base_duration_ = WholeNumber(value, "\"base_duration\"");
   } else if (key == "peak") {
     file_.plan.peak = Bytes(WholeNumber(value, "\"peak\""));
-    has_peak_ = true;
   } else if (key == "lower_bound") {
     if (!value.is(JsonKind::kNull)) file_.lower_bound = Duration(WholeNumber(value, "\"lower_bound\""));
-  } else if (key == "gap") {
-    // follows from duration and lower_bound
-  } else if (key == "executions" || key == "frees" || key == "offsets") {
-    throw InputError(Quoted(key) + " is " + Describe(value) + ", an array is wanted");
-  } else {
-    warnings_.UnknownKey(key, "the plan");
-  }
+  }  // "gap" follows from duration and lower_bound
 }
 
 void PlanReader::ReadGraphMember(JsonView value) {
@@ -227,13 +209,13 @@ void PlanReader::ReadOffset(JsonView value) {
 }
 
 PlanFile PlanReader::Finish() {
-  if (!has_format_) throw InputError("no plan in it: \"format\" is missing, \"ebbtide-plan\" is wanted");
+  if (!Has("format")) throw InputError("no plan in it: \"format\" is missing, \"ebbtide-plan\" is wanted");
   if (!has_fingerprint_)
     throw InputError("the plan does not say which graph it is for (\"graph\" with \"fingerprint\")");
-  if (!has_executions_) throw InputError("the plan has no \"executions\"");
-  if (!has_frees_) throw InputError("the plan has no \"frees\"");
-  if (!has_duration_) throw InputError("the plan has no \"duration\"");
-  if (!has_peak_) throw InputError("the plan has no \"peak\"");
+  if (!Has("executions")) throw InputError("the plan has no \"executions\"");
+  if (!Has("frees")) throw InputError("the plan has no \"frees\"");
+  if (!Has("duration")) throw InputError("the plan has no \"duration\"");
+  if (!Has("peak")) throw InputError("the plan has no \"peak\"");
   if (base_duration_ && *base_duration_ != graph_.base_duration().count())
     throw InputError("\"base_duration\" is " + std::to_string(*base_duration_) + ", the graph's is " +
                      std::to_string(graph_.base_duration().count()));

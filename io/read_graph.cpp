@@ -2,9 +2,9 @@
 #include "io/read_graph.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
-
-#include <boost/unordered/unordered_flat_set.hpp>
+#include <utility>
 
 #include "engine/base/status.hpp"
 #include "io/graph_readers.hpp"
@@ -47,13 +47,16 @@ class WithHead final : public ByteSource {
 class JsonDispatcher final : public JsonSink {
  public:
   JsonDispatcher(Warnings& warnings, bool by_content, Format format) : warnings_(warnings), format_(format) {
-    if (!by_content) Choose(format);
+    if (by_content) return;
+    for (const auto& [name, json] : kJsonFormats)
+      if (name == format) reader_ = json->make(warnings_);
   }
 
   void OnMember(std::string_view key, JsonView value) override {
     if (JsonGraphReader* reader = ReaderFor(key)) {
       reader->OnMember(key, value);
     } else if (key == "name" && value.is(JsonKind::kString)) {
+      if (has_early_name_) throw InputError("the key \"name\" comes twice");
       early_name_ = value.text();
       has_early_name_ = true;
     } else {
@@ -77,31 +80,22 @@ class JsonDispatcher final : public JsonSink {
   [[nodiscard]] Format format() const { return format_; }
 
  private:
-  void Choose(Format format) {
-    format_ = format;
-    if (format == Format::kNative)
-      reader_ = std::make_unique<NativeReader>(warnings_);
-    else if (format == Format::kNodeLink)
-      reader_ = std::make_unique<NodeLinkReader>(warnings_);
-    else
-      reader_ = std::make_unique<TorchReader>(warnings_);
-  }
-  // Called once a top-level key: also the place to notice a key that comes twice.
+  // Where several formats know a key, the first one counts.
+  static constexpr std::array<std::pair<Format, const JsonGraphFormat*>, 3> kJsonFormats = {
+      {{Format::kNative, &kNativeFormat}, {Format::kNodeLink, &kNodeLinkFormat}, {Format::kTorch, &kTorchFormat}}};
+
   JsonGraphReader* ReaderFor(std::string_view key) {
-    if (seen_.size() < 1000 && !seen_.emplace(key).second) throw InputError("the key " + Quoted(key) + " comes twice");
-    if (reader_ == nullptr) {
-      if (key == "name") return nullptr;  // several formats have one
-      if (NativeReader::Knows(key))
-        Choose(Format::kNative);
-      else if (NodeLinkReader::Knows(key))
-        Choose(Format::kNodeLink);
-      else if (TorchReader::Knows(key))
-        Choose(Format::kTorch);
-      if (reader_ != nullptr && has_early_name_) {
+    if (reader_ != nullptr || key == "name") return reader_.get();  // several formats have a name
+    for (const auto& [name, json] : kJsonFormats) {
+      if (KeyedSink::Find(json->keys, key) < 0) continue;
+      format_ = name;
+      reader_ = json->make(warnings_);
+      if (has_early_name_) {
         JsonTape tape;
         tape.AddString(early_name_);
         reader_->OnMember("name", JsonView(tape, 0));
       }
+      break;
     }
     return reader_.get();
   }
@@ -109,7 +103,6 @@ class JsonDispatcher final : public JsonSink {
   Warnings& warnings_;
   Format format_;
   std::unique_ptr<JsonGraphReader> reader_;
-  boost::unordered_flat_set<std::string> seen_;
   std::string early_name_;
   bool has_early_name_ = false;
 };
@@ -148,8 +141,7 @@ Format Sniff(std::string_view head, const std::string& name) {
   if (text.front() == '[') return Format::kNative;  // the parser says what it thinks of a lone array
   throw InputError(
       name + ": no graph format that is known (JSON, DTR operation log, HLO text); it starts with the bytes" +
-      Hex(text) +
-      (text.front() == '\x08' ? "; as ONNX models do: `convert` reads them in builds with EBB_WITH_ONNX" : ""));
+      Hex(text) + (text.front() == '\x08' ? "; as ONNX models do, which builds with EBB_WITH_ONNX read" : ""));
 }
 
 ReadGraphResult Read(ByteSource& source, const std::string& name, const ReadOptions& options) {

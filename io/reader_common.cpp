@@ -10,6 +10,7 @@
 namespace ebb {
 namespace {
 
+constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMaxWarnings = 50;  // a hostile file may hold a million unknown keys
 
 std::string Shortest(double d) {
@@ -68,6 +69,14 @@ void WantKind(JsonView value, JsonKind kind, const What& what) {
   if (value.is(kind)) return;
   throw InputError(what.Text() + " is " + Describe(value) + ", an " + (kind == JsonKind::kArray ? "array" : "object") +
                    " is wanted");
+}
+
+void WantVersion(JsonView value, const char* what) {
+  const std::int64_t version = WholeNumber(value, "\"version\"");
+  if (version > kVersion)
+    throw InputError(std::string(what) + " has version " + std::to_string(version) + ", newer than the " +
+                     std::to_string(kVersion) + " that this program reads");
+  if (version < 1) throw InputError("\"version\" is " + std::to_string(version) + ", at least 1 is wanted");
 }
 
 void Warnings::Say(const std::string& text) {

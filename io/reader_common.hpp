@@ -38,6 +38,9 @@ class What {
 [[nodiscard]] std::string_view Text(JsonView value, const What& what);
 void WantKind(JsonView value, JsonKind kind, const What& what);  // kArray or kObject
 
+// The "version" of the formats that are ours: at most the one that this program knows. `what`: "the file".
+void WantVersion(JsonView value, const char* what);
+
 // "null", "an array", "1.5"...: for messages.
 [[nodiscard]] std::string Describe(JsonView value);
 

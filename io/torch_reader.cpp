@@ -10,6 +10,9 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "engine/base/status.hpp"
 #include "io/cost_model.hpp"
@@ -81,34 +84,44 @@ double Number(JsonView v, const What& what) {
   return d;
 }
 
-}  // namespace
+constexpr std::array<KeyedSink::Key, 7> kKeys = {{{"Joint Graph Node Information", KeyedSink::Form::kValue},
+                                                  {"Absolute Memories", KeyedSink::Form::kList},
+                                                  // What the partitioner chose, and the edges a second time: they
+                                                  // tell the format, but are not read.
+                                                  {"Joint Graph Size", KeyedSink::Form::kEither},
+                                                  {"Joint Graph Edges", KeyedSink::Form::kEither},
+                                                  {"Recomputable Banned Nodes Order", KeyedSink::Form::kEither},
+                                                  {"Knapsack Input Runtimes", KeyedSink::Form::kEither},
+                                                  {"Knapsack Input Memories", KeyedSink::Form::kEither}}};
 
-bool TorchReader::Knows(std::string_view key) {
-  static constexpr std::array<std::string_view, 7> kKeys = {
-      "Joint Graph Size",        "Joint Graph Edges", "Joint Graph Node Information", "Recomputable Banned Nodes Order",
-      "Knapsack Input Runtimes", "Absolute Memories", "Knapsack Input Memories"};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-}
+class TorchReader final : public JsonGraphReader {
+ public:
+  explicit TorchReader(Warnings& warnings) : JsonGraphReader(kKeys, "", warnings) {}
+  Graph Finish() override;
 
-void TorchReader::OnMember(std::string_view key, JsonView value) {
+ private:
+  struct Node {
+    std::string name, target;
+    std::vector<std::string> inputs;
+    std::int64_t index = 0, candidate = -1, elements = 0;
+    double memory = -1, runtime = -1, bytes = -1;  // -1: the dump does not say
+    bool has_shape = false;
+  };
+  void Take(std::string_view key, JsonView value) override;
+  void ReadNode(std::string_view name, JsonView value);
+
+  std::vector<Node> nodes_;
+  std::vector<double> bytes_;  // of the candidates
+  bool symbolic_ = false;
+};
+
+void TorchReader::Take(std::string_view key, JsonView value) {
   if (key == "Joint Graph Node Information") {
     WantKind(value, JsonKind::kObject, "\"Joint Graph Node Information\"");
-    has_nodes_ = true;
     value.ForEachMember([&](std::string_view name, JsonView node) { ReadNode(name, node); });
   } else if (key == "Absolute Memories") {
-    throw InputError("\"Absolute Memories\" is " + Describe(value) + ", an array is wanted");
+    bytes_.push_back(Number(value, "one of \"Absolute Memories\""));
   }
-  // The rest says what the partitioner chose, or says the graph's edges a second time.
-}
-
-void TorchReader::OnArray(std::string_view key) {
-  if (key == "Joint Graph Node Information")
-    throw InputError("\"Joint Graph Node Information\" is an array, an object is wanted");
-  if (key == "Absolute Memories") has_bytes_ = true;
-}
-
-void TorchReader::OnElement(std::string_view key, JsonView value) {
-  if (key == "Absolute Memories") bytes_.push_back(Number(value, "one of \"Absolute Memories\""));
 }
 
 void TorchReader::ReadNode(std::string_view name, JsonView value) {
@@ -152,7 +165,7 @@ void TorchReader::ReadNode(std::string_view name, JsonView value) {
 }
 
 Graph TorchReader::Finish() {
-  if (!has_nodes_) throw InputError("the dump has no \"Joint Graph Node Information\"");
+  if (!Has("Joint Graph Node Information")) throw InputError("the dump has no \"Joint Graph Node Information\"");
   std::stable_sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.index < b.index; });
   boost::unordered_flat_map<std::string_view, std::size_t> index;
   for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -168,9 +181,9 @@ Graph TorchReader::Finish() {
   std::map<std::int64_t, std::size_t> element_sizes;
   for (Node& n : nodes_) {
     n.bytes = -1;
-    if (has_bytes_ && n.candidate >= 0 && n.candidate < static_cast<std::int64_t>(bytes_.size()))
+    if (Has("Absolute Memories") && n.candidate >= 0 && n.candidate < static_cast<std::int64_t>(bytes_.size()))
       n.bytes = bytes_[static_cast<std::size_t>(n.candidate)];
-    else if (!has_bytes_ && largest > 1 && n.memory >= 0)
+    else if (!Has("Absolute Memories") && largest > 1 && n.memory >= 0)
       n.bytes = n.memory;
     if (n.bytes > 0x1p56) throw InputError("the memory of node " + Quoted(n.name) + " is past 2^56 bytes");
     if (n.bytes > 0 && n.has_shape && n.elements > 0) {
@@ -245,5 +258,11 @@ Graph TorchReader::Finish() {
   if (symbolic_) warnings_.Say("symbolic sizes count as " + std::to_string(kSymbolic));
   return builder.Build();
 }
+
+}  // namespace
+
+constinit const JsonGraphFormat kTorchFormat{kKeys, [](Warnings& warnings) -> std::unique_ptr<JsonGraphReader> {
+                                               return std::make_unique<TorchReader>(warnings);
+                                             }};
 
 }  // namespace ebb

@@ -3,16 +3,21 @@
 // ebb_plan_...: answers looked at, checked, read and written.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <limits>
+#include <string>
 #include <string_view>
 
 #include "engine/bounds/certificate.hpp"
 #include "engine/bounds/gap_cover_flow.hpp"
 #include "engine/bounds/gaps.hpp"
 #include "engine/problem/validator.hpp"
+#include "io/atomic_file.hpp"
 #include "io/certificate_json.hpp"
 #include "io/plan_json.hpp"
 #include "portfolio/api_types.hpp"
+#include "portfolio/proof.hpp"
 
 namespace ebb {
 namespace {
@@ -168,6 +173,28 @@ ebb_code ebb_plan_write_certificate(ebb_plan* plan, const char* path) {
     const ebb::GapCoverCertificate certificate = ebb::Certify(plan->data->graph, plan->answer.budget);
     try {
       ebb::WriteCertificate(plan->data->graph, certificate, std::filesystem::path(path));
+    } catch (const ebb::InputError& e) {
+      throw ebb::IoError(e.what());
+    }
+  });
+}
+
+ebb_code ebb_plan_write_proof(ebb_plan* plan, const char* path, double seconds) {
+  return Guard(plan, [&] {
+    if (path == nullptr || !(seconds >= 0)) throw ebb::OptionError("no path, or no time");
+    if (!plan->data) throw ebb::OptionError("the handle holds no answer");
+    const ebb::Answer& answer = plan->answer;
+    ebb::StopSignal stop;
+    stop.SetDeadline(ebb::StopSignal::Clock::now() + std::chrono::duration_cast<ebb::StopSignal::Clock::duration>(
+                                                         std::chrono::duration<double>(std::min(seconds, 1e9))));
+    ebb::WorkBudget work(std::numeric_limits<ebb::Ticks>::max(), &stop);
+    const std::string proof =
+        ebb::MakeProof(plan->data->graph, {answer.order, answer.budget.count(), answer.lower_bound}, work);
+    if (proof.empty()) throw ebb::InputError("no proof of the lower bound by clause learning within the time given");
+    try {
+      ebb::AtomicFile file{std::filesystem::path(path)};
+      file.Write(proof);
+      file.Commit();
     } catch (const ebb::InputError& e) {
       throw ebb::IoError(e.what());
     }

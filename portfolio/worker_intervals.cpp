@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The complete retention-interval model (portfolio/interval_solver.hpp) for small graphs in staged order: where the
-// boundary relaxation leaves a gap (memory inside stages), this closes it. Its search keeps what it learned between two
+// The complete retention-interval model (portfolio/interval_solver.hpp) for small graphs: where the boundary relaxation
+// leaves a gap (memory inside stages), this closes it. Its search keeps what it learned between two
 // steps, not its place, so it works in larger and larger pieces and the lane makes the others even.
 #include <algorithm>
+#include <string>
 
 #include "portfolio/interval_solver.hpp"
 #include "portfolio/workers.hpp"
@@ -14,7 +15,7 @@ namespace {
 class IntervalsWorker : public Worker {
  public:
   explicit IntervalsWorker(const Problem& problem)
-      : problem_(problem), solver_(problem.instance, problem.budget.count(), MakeParams(problem)) {}
+      : problem_(problem), solver_(problem.instance, problem.order, problem.budget.count(), MakeParams(problem)) {}
 
   const char* name() const override { return "intervals"; }
 
@@ -33,8 +34,8 @@ class IntervalsWorker : public Worker {
       return false;
     }
     Infeasibility why;
-    why.text = "no plan in staged order fits into " + std::to_string(problem_.budget.count()) +
-               " bytes: the interval model has no solution";
+    why.text = std::string("no plan in ") + ToString(problem_.order) + " order fits into " +
+               std::to_string(problem_.budget.count()) + " bytes: the interval model has no solution";
     why.bytes_given = problem_.budget.count();
     exchange.ProveInfeasible(std::move(why));
     return false;
@@ -61,9 +62,7 @@ class IntervalsWorker : public Worker {
 
 }  // namespace
 
-bool IntervalsFit(const Problem& problem) {
-  return problem.order == OrderMode::kStaged && IntervalSolver::Fits(problem.instance);
-}
+bool IntervalsFit(const Problem& problem) { return IntervalSolver::Fits(problem.instance, problem.order); }
 
 std::unique_ptr<Worker> MakeIntervalsWorker(const Problem& problem) {
   return std::make_unique<IntervalsWorker>(problem);

@@ -37,8 +37,8 @@ namespace ebb {
 [[nodiscard]] bool WindowsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes);
 
-// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): staged order, small
-// plain graphs.
+// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): every order and feature,
+// small graphs.
 [[nodiscard]] bool IntervalsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeIntervalsWorker(const Problem& problem);
 

@@ -61,7 +61,7 @@ void CumulativeMemory::SetPart(std::size_t task, const Part& part) {
 bool CumulativeMemory::OnEvent(Engine& engine, std::int32_t data) {
   const Task& task = tasks_[At(data)];
   if (engine.IsFalse(task.presence)) return false;
-  const std::int64_t from = engine.ub(task.start), to = engine.lb(task.end) + 1;
+  const std::int64_t from = engine.ub(task.start) + task.delay, to = engine.lb(task.end) + 1;
   if (!engine.IsTrue(task.presence)) return from < to;
   const Part& now = parts_[At(data)];
   if (from >= to || (from == now.from && to == now.to)) return true;
@@ -95,7 +95,7 @@ bool CumulativeMemory::Filter(Engine& engine, std::size_t i) {
   const std::int64_t limit = capacity_ - task.demand;
   const auto b = static_cast<std::int32_t>(i);
   const bool point = task.start == task.end;
-  std::int64_t certain_from = engine.ub(task.start), certain_to = engine.lb(task.end);
+  std::int64_t certain_from = engine.ub(task.start) + task.delay, certain_to = engine.lb(task.end);
   if (!engine.IsTrue(task.presence)) {
     if (certain_from > certain_to) return true;
     const std::int64_t t = load_.First(At(certain_from), At(certain_to) + 1, limit);
@@ -104,12 +104,12 @@ bool CumulativeMemory::Filter(Engine& engine, std::size_t i) {
   // Positions outside its own part. Up to lb(end) it cannot have ended; from ub(start) on it has begun.
   const Part& own = parts_[i];
   const bool has_part = own.from < own.to;
-  const std::int64_t left_to = has_part ? own.from : certain_to + 1, left_from = engine.lb(task.start);
+  const std::int64_t left_to = has_part ? own.from : certain_to + 1, left_from = engine.lb(task.start) + task.delay;
   if (left_from < left_to) {
     const std::int64_t t = load_.Last(At(left_from), At(left_to), limit);
-    if (t >= 0 && !engine.Infer(id_, engine.Geq(task.start, t + 1), {kBegins, t, b})) return false;
+    if (t >= 0 && !engine.Infer(id_, engine.Geq(task.start, t + 1 - task.delay), {kBegins, t, b})) return false;
   }
-  if (point) certain_from = engine.ub(task.start);
+  if (point) certain_from = engine.ub(task.start) + task.delay;
   const std::int64_t right_from = has_part ? own.to : certain_from, right_to = engine.ub(task.end) + 1;
   if (right_from < right_to) {
     const std::int64_t t = load_.First(At(right_from), At(right_to), limit);
@@ -125,7 +125,7 @@ void CumulativeMemory::Why(const Engine& engine, std::int64_t t, std::int64_t ow
   for (std::size_t i = 0; i < tasks_.size() && sum <= capacity_; ++i) {
     const Task& task = tasks_[i];
     if (static_cast<std::int32_t>(i) == but || !engine.WasTrue(task.presence, before)) continue;
-    const std::int64_t a = engine.UbAt(task.start, before), b = engine.LbAt(task.end, before);
+    const std::int64_t a = engine.UbAt(task.start, before) + task.delay, b = engine.LbAt(task.end, before);
     if (a > t || b < t) continue;
     sum += task.demand;
     from = std::max(from, a);
@@ -140,11 +140,11 @@ void CumulativeMemory::Why(const Engine& engine, std::int64_t t, std::int64_t ow
         engine.WhyGeq(task->end, engine.LbAt(task->end, before), before, out);
         break;
       case Explanation::kBigStep:
-        engine.WhyLeq(task->start, from, before, out);
+        engine.WhyLeq(task->start, from - task->delay, before, out);
         engine.WhyGeq(task->end, to, before, out);
         break;
       case Explanation::kPointwise:
-        engine.WhyLeq(task->start, t, before, out);
+        engine.WhyLeq(task->start, t - task->delay, before, out);
         engine.WhyGeq(task->end, t, before, out);
         break;
     }
@@ -157,7 +157,7 @@ void CumulativeMemory::Explain(Engine& engine, Lit, const core::LazyReason& reas
   const std::int64_t t = reason.a;
   Why(engine, t, task.demand, reason.b, before, out);
   if (reason.rule != kAbsent) out.push_back(task.presence);
-  if (reason.rule != kBegins) engine.WhyLeq(task.start, t, before, out);
+  if (reason.rule != kBegins) engine.WhyLeq(task.start, t - task.delay, before, out);
   if (reason.rule != kEnds) engine.WhyGeq(task.end, t, before, out);
   engine.budget().Spend(static_cast<Ticks>(20 * tasks_.size()));
 }
@@ -178,9 +178,9 @@ bool CumulativeMemory::Implies(const Engine& engine, std::uint16_t, std::span<co
   for (const Task& task : tasks_) {
     const bool present =
         task.presence == engine.True() || std::find(clause.begin(), clause.end(), ~task.presence) != clause.end();
-    certain.push_back(
-        present ? Part{side(task.start, core::IntVars::Side::kUpper), side(task.end, core::IntVars::Side::kLower) + 1}
-                : Part{});
+    certain.push_back(present ? Part{side(task.start, core::IntVars::Side::kUpper) + task.delay,
+                                     side(task.end, core::IntVars::Side::kLower) + 1}
+                              : Part{});
   }
   for (const Part& at : certain) {
     if (at.from >= at.to) continue;

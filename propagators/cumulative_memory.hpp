@@ -33,7 +33,8 @@ class CumulativeMemory final : public core::Propagator {
   struct Task {
     core::IntVar start, end;  // may be one variable
     core::Lit presence;
-    std::int64_t demand;  // > 0
+    std::int64_t demand;     // > 0
+    std::int64_t delay = 0;  // it holds from start + delay on: [start + delay, end]
   };
   enum class Explanation { kNaive, kBigStep, kPointwise };
 

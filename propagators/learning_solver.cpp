@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "propagators/linear_proof.hpp"
 #include "propagators/linear_rows.hpp"
 #include "propagators/weighted_sum.hpp"
 
@@ -19,6 +20,7 @@ constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 // Rows that the point 0 obeys wait outside the LP until they are violated: of the thousands of "a rerun needs its
 // inputs" few ever bind, and the LP without them is solved ten times faster.
 std::vector<std::int32_t> LazyRows(const BinaryProgram& program) {
+  if (!program.lazy.empty()) return program.lazy;
   std::vector<std::int32_t> lazy;
   for (std::size_t r = 0; r < program.rows.size(); ++r) {
     const auto row = static_cast<std::int32_t>(r);
@@ -31,7 +33,11 @@ std::vector<std::int32_t> LazyRows(const BinaryProgram& program) {
 }  // namespace
 
 LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, const Params& params)
-    : engine_(params.seed), cutoff_(kInfinity), conflict_limit_(params.probe_conflicts), solution_cost_(kInfinity) {
+    : engine_(params.seed, params.proof != nullptr ? params.proof->derived() : nullptr),
+      cutoff_(kInfinity),
+      conflict_limit_(params.probe_conflicts),
+      halvings_(params.first_halvings),
+      solution_cost_(kInfinity) {
   const std::vector<std::int32_t> lazy = LazyRows(program);
   model_.rows = std::move(program.rows);
   model_.cost = std::move(program.cost);
@@ -48,9 +54,15 @@ LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, c
   if (step_ == 0) step_ = 1;
   floor_ = least;
   total_ = engine_.NewInt(least, most);
+  LinearRelaxation::Params relaxed = params.relaxation;
+  if (params.proof != nullptr) {
+    relaxed.keep_duals = true;
+    params.proof->Attach(engine_);
+    BeginLinearProof(*params.proof, model_, params.names, total_);
+  }
   auto rows = std::make_unique<LinearRows>(model_);
-  auto relaxation = std::make_unique<LinearRelaxation>(model_, rows.get(), separator, total_, program.knapsacks, lazy,
-                                                       params.relaxation);
+  auto relaxation =
+      std::make_unique<LinearRelaxation>(model_, rows.get(), separator, total_, program.knapsacks, lazy, relaxed);
   relaxation_ = relaxation.get();
   brancher_ = std::make_unique<RelaxationBrancher>(*relaxation, params.branching);
   engine_.SetBrancher(brancher_.get());
@@ -76,20 +88,21 @@ void LearningSolver::SetCutoff(std::int64_t cutoff) {
   engine_.AddClause({engine_.Leq(total_, cutoff - 1)});
 }
 
-// The largest cost asked for: what is still wanted at all (halvings_ = 0), or part of the way up from the bound.
-std::int64_t LearningSolver::Target() const {
+// The largest cost asked for: what is still wanted at all (halvings = 0), or part of the way up from the bound.
+std::int64_t LearningSolver::Target(std::int32_t halvings) const {
   const std::int64_t wanted = std::min(cutoff_ - 1, engine_.ints().root_hi(total_));
   std::int64_t gap = (wanted - floor_) / step_;
-  for (std::int32_t i = 0; i < halvings_; ++i) gap /= 2;
-  return halvings_ == 0 ? wanted : floor_ + gap * step_;
+  for (std::int32_t i = 0; i < halvings; ++i) gap /= 2;
+  return halvings == 0 ? wanted : floor_ + gap * step_;
 }
 
 LearningSolver::State LearningSolver::Step(WorkBudget& work) {
   constexpr std::int32_t kHalvings = 6;
   while (!finished_ && floor_ < cutoff_) {
     if (work.Exhausted()) return State::kLimit;
-    const std::int64_t target = Target();
-    const bool all = halvings_ == 0;
+    // Without an incumbent the first solution is what is wanted.
+    const bool all = halvings_ == 0 || cutoff_ == kInfinity;
+    const std::int64_t target = Target(all ? 0 : halvings_);
     std::vector<Lit> assumptions;
     if (!all) assumptions.push_back(engine_.Leq(total_, target));
     relaxation_->SetRootLevel(static_cast<std::int32_t>(assumptions.size()));

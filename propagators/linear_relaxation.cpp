@@ -6,8 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/linear/knapsack_cuts.hpp"
-
 namespace ebb {
 
 using core::Engine;
@@ -15,12 +13,12 @@ using core::Lit;
 
 namespace {
 constexpr double kIntegral = 1e-6;
+constexpr std::int32_t kIdle = 10;  // solves after which a cut that does not bind leaves the LP
 constexpr std::uint16_t kConflict = 0, kFixing = 1, kBound = 2;
 
 // `value` counts in multiples of step: the largest cost that total <= most still allows.
 std::int64_t LargestCost(std::int64_t most, std::int64_t step) { return most - ((most % step) + step) % step; }
 
-#ifdef EBB_CHECK
 // Rounded as ExactDualBound rounds them. ray_sign 0: not a ray.
 std::vector<std::pair<std::int32_t, ExactDualBound::Wide>> ScaledDuals(std::span<const std::int32_t> rows,
                                                                        std::span<const double> duals, double ray_sign) {
@@ -37,7 +35,6 @@ std::vector<std::pair<std::int32_t, ExactDualBound::Wide>> ScaledDuals(std::span
       scaled.emplace_back(rows[i], static_cast<ExactDualBound::Wide>(ray_sign * duals[i] * factor));
   return scaled;
 }
-#endif
 }  // namespace
 
 LinearRelaxation::LinearRelaxation(LinearModel& model, LinearRows* rows, RowSeparator* separator, core::IntVar total,
@@ -49,15 +46,9 @@ LinearRelaxation::LinearRelaxation(LinearModel& model, LinearRows* rows, RowSepa
       total_(total),
       knapsacks_(std::move(knapsacks)),
       params_(params),
-      lp_(model.cost) {
+      lp_(model.cost, model.rows, lazy) {
   for (const std::int64_t c : model.cost) step_ = std::gcd(step_, c);
   if (step_ == 0) step_ = 1;
-  in_lp_.assign(model.rows.size(), 0);
-  std::vector<std::uint8_t> is_lazy(model.rows.size(), 0);
-  for (const std::int32_t r : lazy) is_lazy[static_cast<std::size_t>(r)] = 1;
-  for (std::size_t r = 0; r < model.rows.size(); ++r)
-    if (!is_lazy[r]) PutInLp(static_cast<std::int32_t>(r));
-  base_rows_ = lp_rows_.size();
 }
 
 std::span<const std::string_view> LinearRelaxation::Rules() const {
@@ -91,11 +82,11 @@ bool LinearRelaxation::OnEvent(Engine& engine, std::int32_t data) {
   const auto j = static_cast<std::size_t>(data / 2);
   const auto value = static_cast<std::int8_t>(data % 2);
   lower_[j] = upper_[j] = value;
+  if (!lp_.Has(data / 2)) --open_outside_;
   if (engine.level() == 0)
     root_lower_[j] = root_upper_[j] = value;
   else
     log_.emplace_back(data / 2, engine.level());
-  changed_.push_back(data / 2);
   // A fixing that the LP's point obeys leaves it optimal.
   if (current_ && std::abs(x_[j] - value) > kIntegral) current_ = false;
   return !current_;
@@ -106,7 +97,10 @@ void LinearRelaxation::OnBacktrack(Engine& engine, std::int32_t level) {
     const auto j = static_cast<std::size_t>(log_.back().first);
     lower_[j] = 0;
     upper_[j] = 1;
-    changed_.push_back(log_.back().first);
+    if (!lp_.Has(log_.back().first)) {
+      ++open_outside_;
+      refixed_ = false;
+    }
     log_.pop_back();
   }
   while (!snapshots_.empty() && snapshots_.back().level > level) snapshots_.pop_back();
@@ -124,114 +118,81 @@ double LinearRelaxation::Limit(const Engine& engine) const {
              : static_cast<double>(LargestCost(most, step_)) + 0.5 * static_cast<double>(step_);
 }
 
-// --- The LP's rows and bounds
-// ------------------------------------------------------------------------------------------
-
-void LinearRelaxation::PutInLp(std::int32_t row) {
-  const auto r = static_cast<std::size_t>(row);
-  if (r >= in_lp_.size()) in_lp_.resize(r + 1, 0);
-  in_lp_[r] = 1;
-  lp_rows_.push_back(row);
-  idle_.push_back(0);
-  lp_.AddRow(model_.rows.columns(r), model_.rows.coefficients(r), model_.rows.rhs(r));
-}
-
-void LinearRelaxation::SyncBounds() {
-  for (const std::int32_t column : changed_)
-    lp_.SetBounds(column, lower_[static_cast<std::size_t>(column)], upper_[static_cast<std::size_t>(column)]);
-  changed_.clear();
-}
-
-// Cuts that have not been binding for long leave the LP; as rows they stay, and come back when violated.
-void LinearRelaxation::AgeRows() {
-  constexpr std::int32_t kIdle = 30;
-  std::vector<std::int32_t> drop;
-  for (std::size_t i = base_rows_; i < lp_rows_.size(); ++i) {
-    idle_[i] = lp_.RowIsBasic(static_cast<std::int32_t>(i)) ? idle_[i] + 1 : 0;
-    if (idle_[i] > kIdle) drop.push_back(static_cast<std::int32_t>(i));
-  }
-  if (drop.size() < 50 || 3 * drop.size() < lp_rows_.size() - base_rows_) return;
-  lp_.RemoveRows(drop);
-  std::size_t out = 0, next = 0;
-  for (std::size_t i = 0; i < lp_rows_.size(); ++i) {
-    if (next < drop.size() && static_cast<std::size_t>(drop[next]) == i) {
-      in_lp_[static_cast<std::size_t>(lp_rows_[i])] = 0;
-      ++next;
-      continue;
-    }
-    lp_rows_[out] = lp_rows_[i];
-    idle_[out++] = idle_[i];
-  }
-  lp_rows_.resize(out);
-  idle_.resize(out);
-}
-
 std::size_t LinearRelaxation::Separate(Engine& engine, bool integral, bool root) {
-  struct Found {
-    double efficacy;
-    std::int32_t row;  // >= 0: a row of the model; < 0: ~index into cuts_
-  };
-  std::vector<Found> found;
-  const double threshold = integral ? 1e-9 : params_.min_efficacy;
-  const auto look = [&](const IntegerRows& rows, std::size_t r, std::int32_t name) {
-    const auto columns = rows.columns(r);
-    const auto coefficients = rows.coefficients(r);
-    double activity = 0.0, norm = 1e-30;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const auto a = static_cast<double>(coefficients[k]);
-      activity += a * x_[static_cast<std::size_t>(columns[k])];
-      norm += a * a;
-    }
-    const double violation = (static_cast<double>(rows.rhs(r)) - activity) / std::sqrt(norm);
-    if (violation > threshold) found.push_back({violation, name});
-  };
-  std::int64_t terms = 0;
-  for (std::size_t r = 0; r < model_.rows.size(); ++r) {
-    if (in_lp_[r]) continue;
-    terms += static_cast<std::int64_t>(model_.rows.columns(r).size());
-    look(model_.rows, r, static_cast<std::int32_t>(r));
-  }
-  cuts_ = IntegerRows();
-  if (separator_ != nullptr) separator_->Separate(x_, integral, root, cuts_);
-  if (params_.knapsack_cuts && !integral)
-    for (const std::int32_t k : knapsacks_)
-      SeparateKnapsack(model_.rows, static_cast<std::size_t>(k), x_, root_lower_, root_upper_, params_.min_efficacy,
-                       cuts_);
-  for (std::size_t c = 0; c < cuts_.size(); ++c) look(cuts_, c, ~static_cast<std::int32_t>(c));
-  engine.budget().Spend(4 * (terms + static_cast<std::int64_t>(cuts_.num_terms())) + 1000);
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    return a.efficacy != b.efficacy ? a.efficacy > b.efficacy : a.row > b.row;
-  });
-  const std::size_t limit = root ? std::max<std::size_t>(100, model_.cost.size() / 4) : 50;
-  if (found.size() > limit) found.resize(limit);
-  for (const Found& f : found) {
-    std::int32_t row = f.row;
-    if (row < 0) {
-      const auto c = static_cast<std::size_t>(~row);
-      for (std::size_t k = 0; k < cuts_.columns(c).size(); ++k)
-        model_.rows.Term(cuts_.columns(c)[k], cuts_.coefficients(c)[k]);
-      row = model_.rows.EndRow(cuts_.rhs(c));
-      ++counters_.cuts;
-    }
-    PutInLp(row);
-  }
-  in_lp_.resize(model_.rows.size(), 0);
-  if (rows_ != nullptr && !found.empty()) rows_->TakeNewRows(engine);
-  return found.size();
+  RowLp::Look look;
+  look.separator = separator_;
+  if (params_.knapsack_cuts) look.knapsacks = knapsacks_;
+  look.lower = root_lower_;
+  look.upper = root_upper_;
+  look.min_efficacy = params_.min_efficacy;
+  look.integral = integral;
+  look.root = root;
+  const std::size_t found = lp_.AddViolated(x_, look, engine.budget());
+  counters_.cuts = lp_.cuts();
+  if (rows_ != nullptr && found > 0) rows_->TakeNewRows(engine);
+  return found;
 }
 
 // --- Propagation
 // -------------------------------------------------------------------------------------------------------
 
+// The LP holds the columns that were open when the assumptions had been seen to. Back below that level, what they fixed
+// is fixed again by the duals of then, which is cheaper than an LP over all columns; where that is not enough there is
+// no way around one.
+bool LinearRelaxation::CoverOpen(Engine& engine) {
+  if (open_outside_ == 0) return true;
+  if (!refixed_ && root_snapshot_ && root_snapshot_->most == engine.ub(total_)) {
+    refixed_ = true;
+    if (!Refix(engine)) return false;
+    if (open_outside_ == 0) return true;
+  }
+  std::vector<std::int8_t> lower = lower_, upper = upper_;
+  for (const auto& [column, level] : log_) {
+    if (level <= root_level_) continue;
+    lower[static_cast<std::size_t>(column)] = 0;
+    upper[static_cast<std::size_t>(column)] = 1;
+  }
+  lp_.Rebuild(lower, upper);
+  open_outside_ = 0;
+  ++counters_.rebuilds;
+  return true;
+}
+
+bool LinearRelaxation::Refix(Engine& engine) {
+  const Snapshot& s = *root_snapshot_;
+  Wide value = s.base;
+  for (const auto& [column, d] : s.reduced) {
+    const auto j = static_cast<std::size_t>(column);
+    if (d > 0 && lower_[j] == 1) value += d;
+    if (d < 0 && upper_[j] == 0) value -= d;
+  }
+  const Wide room = (static_cast<Wide>(LargestCost(s.most, step_)) << ExactDualBound::kShift) - value;
+  const auto index = static_cast<std::int64_t>(snapshots_.size());
+  snapshots_.push_back(s);
+  snapshots_.back().level = engine.level();
+  for (const auto& [column, d] : s.reduced) {
+    if (IsFixed(static_cast<std::size_t>(column)) || (d > 0 ? d : -d) <= room) continue;
+    const Lit one = model_.column[static_cast<std::size_t>(column)];
+    if (!engine.Infer(id_, d > 0 ? ~one : one, {kFixing, index, 0})) return false;
+  }
+  return true;
+}
+
 bool LinearRelaxation::Propagate(Engine& engine) {
   if (current_) return true;
+  // Before the assumptions are made again only a better incumbent has something new to say.
+  if (engine.level() < root_level_) {
+    if (root_most_ == engine.ub(total_)) return true;
+    root_most_ = engine.ub(total_);
+  }
+  if (!CoverOpen(engine)) return false;
   const bool root = engine.level() <= root_level_;
   const std::int32_t max_rounds = root ? params_.root_rounds : params_.node_rounds;
   std::int32_t stalled = 0;
   double last = -1e300;
   for (std::int32_t round = 0;;) {
     if (engine.budget().Exhausted()) return true;
-    SyncBounds();
+    lp_.SetDomain(lower_, upper_);
     ++counters_.solves;
     const LpOutcome outcome = lp_.Solve(engine.budget(), Limit(engine));
     engine.budget().Spend(static_cast<Ticks>(2 * model_.rows.num_terms()));
@@ -239,41 +200,49 @@ bool LinearRelaxation::Propagate(Engine& engine) {
     solved_level_ = engine.level();
     if (outcome == LpOutcome::kOptimal) {
       x_.assign(lp_.x().begin(), lp_.x().end());
-      value_ = lp_.objective();
+      value_ = lp_.value();
       current_ = true;
     }
     if (!Judge(engine, outcome)) return false;
     if (outcome != LpOutcome::kOptimal) return true;
-    AgeRows();
+    lp_.AgeRows(kIdle);
     const bool integral =
         std::all_of(x_.begin(), x_.end(), [](double v) { return v <= kIntegral || v >= 1.0 - kIntegral; });
     if (!integral) {
-      if (round >= max_rounds) return Finish(root);
+      if (round >= max_rounds) return Finish(engine, root);
       const double limit = Limit(engine);
       const double scale = limit > 1e99 ? std::abs(value_) : limit - value_;
       stalled = value_ - last < 0.003 * scale ? stalled + 1 : 0;
       last = value_;
-      if (stalled >= (root ? 6 : 1) && round > 0) return Finish(root);
+      if (stalled >= (root ? 6 : 1) && round > 0) return Finish(engine, root);
       ++round;
     }
-    if (Separate(engine, integral, root) == 0) return Finish(root);
+    if (Separate(engine, integral, root) == 0) return Finish(engine, root);
   }
 }
 
 // The LP has said all it can here.
-bool LinearRelaxation::Finish(bool root) {
+bool LinearRelaxation::Finish(const Engine& engine, bool root) {
   if (root && root_x_.empty()) {
     root_x_ = x_;
-    root_duals_.assign(model_.rows.size(), 0.0);
-    for (std::size_t i = 0; i < lp_rows_.size() && i < lp_.duals().size(); ++i)
-      root_duals_[static_cast<std::size_t>(lp_rows_[i])] = lp_.duals()[i];
+    root_duals_ = lp_.DualsByRow();
+  }
+  if (root && engine.level() == root_level_) {
+    std::size_t open = 0;
+    for (std::size_t j = 0; j < lower_.size(); ++j)
+      open += lower_[j] != upper_[j] && lp_.Has(static_cast<std::int32_t>(j));
+    if (5 * open < 4 * lp_.num_columns()) {
+      lp_.Rebuild(lower_, upper_);
+      open_outside_ = 0;
+      ++counters_.rebuilds;
+    }
   }
   return true;
 }
 
 bool LinearRelaxation::EvaluateRay() {
   for (const double sign : {1.0, -1.0})
-    if (exact_.Evaluate(model_.rows, lp_rows_, lp_.duals(), model_.cost, lower_, upper_, true, sign) &&
+    if (exact_.Evaluate(model_.rows, lp_.rows(), lp_.duals(), model_.cost, lower_, upper_, true, sign) &&
         exact_.scaled() > 0) {
       ray_sign_ = sign;
       return true;
@@ -287,9 +256,7 @@ LinearRelaxation::Snapshot LinearRelaxation::TakeSnapshot(const Engine& engine, 
   s.most = engine.ub(total_);
   s.base = exact_.scaled();
   s.ray = ray;
-#ifdef EBB_CHECK
-  s.duals = ScaledDuals(lp_rows_, lp_.duals(), ray ? ray_sign_ : 0.0);
-#endif
+  if (KeepsDuals()) s.duals = ScaledDuals(lp_.rows(), lp_.duals(), ray ? ray_sign_ : 0.0);
   const auto reduced = exact_.reduced();
   for (std::size_t j = 0; j < reduced.size(); ++j) {
     const Wide d = reduced[j];
@@ -316,7 +283,7 @@ bool LinearRelaxation::Judge(Engine& engine, LpOutcome outcome) {
     static_cast<void>(engine.Conflict(id_, kConflict, why));
     return false;
   }
-  if (!exact_.Evaluate(model_.rows, lp_rows_, lp_.duals(), model_.cost, lower_, upper_)) return true;
+  if (!exact_.Evaluate(model_.rows, lp_.rows(), lp_.duals(), model_.cost, lower_, upper_)) return true;
   const std::int64_t most = engine.ub(total_);
   const Wide target = static_cast<Wide>(LargestCost(most, step_)) << ExactDualBound::kShift;
   if (engine.level() <= root_level_) root_bound_ = std::max(root_bound_, exact_.RoundedUp(step_));
@@ -347,6 +314,7 @@ bool LinearRelaxation::FixByReducedCost(Engine& engine, Wide target) {
   counters_.fixed += static_cast<std::int64_t>(fix.size());
   const auto index = static_cast<std::int64_t>(snapshots_.size());
   snapshots_.push_back(TakeSnapshot(engine, false));
+  if (engine.level() == root_level_) root_snapshot_ = snapshots_.back();
   for (const Lit lit : fix)
     if (!engine.Infer(id_, lit, {kFixing, index, 0})) return false;
   return true;
@@ -393,9 +361,26 @@ void LinearRelaxation::Explain(Engine& engine, Lit lit, const core::LazyReason& 
   Why(engine, s, static_cast<Wide>(cost) << ExactDualBound::kShift, given, lit, before, out);
   engine.WhyLeq(total_, cost + step_ - 1, before, out);
   engine.budget().Spend(10 * static_cast<Ticks>(s.reduced.size()));
+  if (KeepsDuals()) checked_ = s;
+}
+
+bool LinearRelaxation::KeepsDuals() const {
 #ifdef EBB_CHECK
-  checked_ = s;
+  return true;
+#else
+  return params_.keep_duals;
 #endif
+}
+
+void LinearRelaxation::Witness(std::uint16_t, std::string& out) const {
+  out += checked_.ray ? " 1" : " 0";
+  for (const auto& [row, y] : checked_.duals) {
+    out += ' ' + std::to_string(row) + ' ';
+    std::string digits;  // y > 0
+    for (Wide left = y; left > 0; left /= 10)
+      digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(left % 10)));
+    out += digits;
+  }
 }
 
 // The rows weighed with the duals are one row; over the box where the clause is false it must exclude everything within

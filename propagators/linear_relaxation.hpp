@@ -17,13 +17,14 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/core/engine.hpp"
 #include "engine/linear/binary_solver.hpp"
 #include "engine/linear/exact_dual_bound.hpp"
-#include "engine/linear/linear_program.hpp"
+#include "engine/linear/row_lp.hpp"
 #include "propagators/linear_model.hpp"
 #include "propagators/linear_rows.hpp"
 
@@ -39,9 +40,10 @@ class LinearRelaxation final : public core::Propagator {
     // Covers and rounding of the memory rows: learned clauses do their work. With them RL n=1000 at 0.9 took 102
     // conflicts and 1.3 s, without 37 and 0.6 s; RL n=250 at 0.8 with nine boundaries 23.0 s and 15.9 s.
     bool knapsack_cuts = false;
+    bool keep_duals = false;  // with every reason, for a proof log
   };
   struct Counters {
-    std::int64_t solves = 0, conflicts = 0, fixed = 0, cuts = 0, exact_failures = 0;
+    std::int64_t solves = 0, conflicts = 0, fixed = 0, cuts = 0, rebuilds = 0, exact_failures = 0;
   };
 
   // cost . x <= total in every solution. `model`, `rows` (may be null: rows are not propagated) and `separator` (may be
@@ -66,7 +68,7 @@ class LinearRelaxation final : public core::Propagator {
     return current_ ? std::span<const double>(x_) : std::span<const double>();
   }
   [[nodiscard]] double value() const { return value_; }
-  [[nodiscard]] LinearProgram& program() { return lp_; }
+  [[nodiscard]] RowLp& lp() { return lp_; }
   [[nodiscard]] const LinearModel& model() const { return model_; }
   // Where the LP should not go beyond: a little above the last cost that is still wanted.
   [[nodiscard]] double Limit(const core::Engine& engine) const;
@@ -85,8 +87,11 @@ class LinearRelaxation final : public core::Propagator {
   [[nodiscard]] bool FinalCheck(core::Engine& engine) override;
   [[nodiscard]] bool Implies(const core::Engine& engine, std::uint16_t rule,
                              std::span<const core::Lit> clause) const override;
+  // Ray or not, and each row with its dual times 2^kShift.
+  void Witness(std::uint16_t rule, std::string& out) const override;
 
  private:
+  [[nodiscard]] bool KeepsDuals() const;
   using Wide = ExactDualBound::Wide;
   // What a dual vector said, for reasons to be given later.
   struct Snapshot {
@@ -94,12 +99,10 @@ class LinearRelaxation final : public core::Propagator {
     std::int64_t most;                                   // the incumbent's bound that the fixing relied on
     Wide base;                                           // y b + sum min(0, d)
     std::vector<std::pair<std::int32_t, Wide>> reduced;  // d_j != 0
-    std::vector<std::pair<std::int32_t, Wide>> duals;    // per row, scaled; kept in check builds
+    std::vector<std::pair<std::int32_t, Wide>> duals;    // per row, scaled; kept in check builds and for proofs
     bool ray = false;
   };
 
-  void PutInLp(std::int32_t row);
-  void SyncBounds();
   bool Judge(core::Engine& engine, LpOutcome outcome);  // false: conflict
   bool EvaluateRay();
   [[nodiscard]] Snapshot TakeSnapshot(const core::Engine& engine, bool ray) const;
@@ -108,8 +111,9 @@ class LinearRelaxation final : public core::Propagator {
   void Why(const core::Engine& engine, const Snapshot& s, Wide target, Wide given, core::Lit but, std::int32_t before,
            std::vector<core::Lit>& out) const;
   std::size_t Separate(core::Engine& engine, bool integral, bool root);
-  void AgeRows();
-  bool Finish(bool root);
+  bool Finish(const core::Engine& engine, bool root);
+  bool CoverOpen(core::Engine& engine);  // false: conflict, as the next
+  bool Refix(core::Engine& engine);
 
   LinearModel& model_;
   LinearRows* rows_;
@@ -119,16 +123,11 @@ class LinearRelaxation final : public core::Propagator {
   Params params_;
   core::PropId id_ = core::PropId::kNone;
 
-  LinearProgram lp_;
+  RowLp lp_;
   ExactDualBound exact_;
-  std::int64_t step_ = 0;              // every cost is a multiple of it
-  std::vector<std::int32_t> lp_rows_;  // LP row -> row of the model
-  std::vector<std::int32_t> idle_;     // LP row -> solves since it was binding
-  std::vector<std::uint8_t> in_lp_;
-  std::size_t base_rows_ = 0;               // of lp_rows_, never dropped
+  std::int64_t step_ = 0;                   // every cost is a multiple of it
   std::vector<std::int8_t> lower_, upper_;  // by events
   std::vector<std::int8_t> root_lower_, root_upper_;
-  std::vector<std::int32_t> changed_;                       // columns whose bounds the LP does not know yet
   std::vector<std::pair<std::int32_t, std::int32_t>> log_;  // column, level
 
   std::vector<double> x_;
@@ -139,9 +138,13 @@ class LinearRelaxation final : public core::Propagator {
   std::int64_t root_bound_ = std::numeric_limits<std::int64_t>::min();
   std::vector<double> root_x_, root_duals_;
   std::vector<Snapshot> snapshots_;
+  // The LP lacks columns that were fixed when it was last rebuilt.
+  std::int32_t open_outside_ = 0;          // of these are open now
+  bool refixed_ = false;                   // tried since one of them opened
+  std::optional<Snapshot> root_snapshot_;  // what fixed most at the assumptions' level, last
+  std::int64_t root_most_ = std::numeric_limits<std::int64_t>::min();  // bound on total_ when solved below that level
   double ray_sign_ = 1.0;
-  Snapshot checked_;  // check builds: the snapshot of the clause that is being checked
-  IntegerRows cuts_;
+  Snapshot checked_;  // the snapshot of the clause that is being given, where duals are kept
   Counters counters_;
 };
 

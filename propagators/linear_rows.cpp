@@ -34,7 +34,7 @@ void LinearRows::Attach(Engine& engine, core::PropId id) {
       const Lit lit = model_.column[static_cast<std::size_t>(model_.rows.columns(r)[k])];
       clause.push_back(model_.rows.coefficients(r)[k] > 0 ? lit : ~lit);
     }
-    engine.AddClause(clause);
+    engine.AddInferredClause(id_, 0, clause);
   }
   clauses_below_ = model_.rows.size();
   TakeNewRows(engine);

@@ -53,6 +53,11 @@ void Precedence::Explain(Engine& engine, Lit, const core::LazyReason& reason, st
   }
 }
 
+void Precedence::Witness(std::uint16_t, std::string& out) const {
+  out += ' ' + std::to_string(lit_.number()) + ' ' + std::to_string(core::Index(x_)) + ' ' + std::to_string(d_) + ' ' +
+         std::to_string(core::Index(y_));
+}
+
 bool Precedence::Implies(const Engine& engine, std::uint16_t, std::span<const Lit> clause) const {
   // Where the clause is false, lit holds and x + d > y for all x and y.
   std::int64_t least = engine.ints().root_lo(x_), most = engine.ints().root_hi(y_);

@@ -27,6 +27,7 @@ class Precedence final : public core::Propagator {
                std::vector<core::Lit>& out) override;
   [[nodiscard]] bool Implies(const core::Engine& engine, std::uint16_t rule,
                              std::span<const core::Lit> clause) const override;
+  void Witness(std::uint16_t rule, std::string& out) const override;  // lit, x, d, y
 
  private:
   core::PropId id_ = core::PropId::kNone;

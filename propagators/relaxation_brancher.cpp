@@ -16,32 +16,15 @@ constexpr double kIntegral = 1e-6;
 RelaxationBrancher::RelaxationBrancher(LinearRelaxation& relaxation, const Params& params)
     : relaxation_(relaxation), params_(params), pseudo_(relaxation.model().column.size()) {}
 
-void RelaxationBrancher::NoteGain(std::int32_t column, std::size_t side, double gain, double distance) {
-  if (distance < 1e-6) return;
-  const double unit = std::max(gain, 0.0) / distance;
-  PseudoCost& p = pseudo_[static_cast<std::size_t>(column)];
-  p.sum[side] += unit;
-  ++p.count[side];
-  total_[side] += unit;
-  ++count_[side];
-}
-
 // The last branching raised the LP's value by so much, if the LP was solved right below it since.
 void RelaxationBrancher::NotePending(const Engine& engine) {
   if (pending_.column < 0) return;
   const Lit one = relaxation_.model().column[static_cast<std::size_t>(pending_.column)];
   const bool stands = engine.level() == pending_.level + 1 && engine.IsTrue(pending_.side == 1 ? one : ~one);
   if (stands && relaxation_.counters().solves > pending_.solves)
-    NoteGain(pending_.column, static_cast<std::size_t>(pending_.side), relaxation_.value() - pending_.value,
-             pending_.distance);
+    pseudo_.Note(pending_.column, static_cast<std::size_t>(pending_.side), relaxation_.value() - pending_.value,
+                 pending_.distance);
   pending_.column = -1;
-}
-
-double RelaxationBrancher::Predicted(std::size_t column, std::size_t side, double distance) const {
-  const PseudoCost& p = pseudo_[column];
-  if (p.count[side] > 0) return distance * p.sum[side] / p.count[side];
-  if (count_[side] > 0) return distance * total_[side] / static_cast<double>(count_[side]);
-  return distance;
 }
 
 Lit RelaxationBrancher::Next(Engine& engine) {
@@ -81,43 +64,42 @@ Lit RelaxationBrancher::Branch(Engine& engine) {
   const std::vector<double> x(relaxation_.x().begin(), relaxation_.x().end());
   const double value = relaxation_.value(), limit = relaxation_.Limit(engine);
   const double least = 1e-6 * std::max(1.0, std::abs(value));
-  const auto score = [&](double down, double up) { return std::max(down, least) * std::max(up, least); };
   std::vector<Candidate> candidates;
   for (const std::int32_t j : fractional_) {
     const auto i = static_cast<std::size_t>(j);
     if (!engine.IsOpen(column[i])) continue;
-    candidates.push_back({j, x[i], score(Predicted(i, 0, x[i]), Predicted(i, 1, 1.0 - x[i]))});
+    candidates.push_back(
+        {j, x[i], PseudoCosts::Score(pseudo_.Predicted(j, 0, x[i]), pseudo_.Predicted(j, 1, 1.0 - x[i]), least)});
   }
   if (candidates.empty()) return {};
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.score != b.score ? a.score > b.score : a.column < b.column;
   });
-  LinearProgram& lp = relaxation_.program();
+  RowLp& lp = relaxation_.lp();
   LpBasis basis;
   double best = -1.0, best_gain[2] = {0.0, 0.0}, best_x = 0.5;
   std::int32_t chosen = -1, tried = 0, without = 0;
   for (const Candidate& c : candidates) {
     const auto i = static_cast<std::size_t>(c.column);
-    double gain[2] = {Predicted(i, 0, c.x), Predicted(i, 1, 1.0 - c.x)};
+    double gain[2] = {pseudo_.Predicted(c.column, 0, c.x), pseudo_.Predicted(c.column, 1, 1.0 - c.x)};
     double s = c.score;
-    if (std::min(pseudo_[i].count[0], pseudo_[i].count[1]) < params_.reliability && tried < params_.strong_candidates &&
-        without < 5 && !engine.budget().Exhausted()) {
-      if (tried++ == 0) basis = lp.Basis();
+    if (pseudo_.Seen(c.column) < params_.reliability && tried < params_.strong_candidates && without < 5 &&
+        !engine.budget().Exhausted()) {
+      if (tried++ == 0) basis = lp.QuickBasis();
       ++counters_.strong_branchings;
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        lp.SetBounds(c.column, static_cast<double>(side), static_cast<double>(side));
+        lp.SetBound(c.column, static_cast<std::int8_t>(side), static_cast<std::int8_t>(side));
         const LpOutcome outcome = lp.Solve(engine.budget(), limit, params_.strong_iterations);
-        lp.SetBounds(c.column, 0.0, 1.0);
-        const double reached =
-            outcome == LpOutcome::kInfeasible || outcome == LpOutcome::kCutoff ? limit : lp.objective();
-        lp.SetBasis(basis);
+        lp.SetBound(c.column, 0, 1);
+        const double reached = outcome == LpOutcome::kInfeasible || outcome == LpOutcome::kCutoff ? limit : lp.value();
+        lp.SetQuickBasis(basis);
         if (outcome == LpOutcome::kInfeasible || (limit < 1e99 && reached >= limit))
           return side == 1 ? column[i] : ~column[i];
         if (outcome == LpOutcome::kFailed || outcome == LpOutcome::kUnavailable) continue;
         gain[side] = std::max(reached - value, 0.0);
-        if (outcome == LpOutcome::kOptimal) NoteGain(c.column, side, gain[side], side == 0 ? c.x : 1.0 - c.x);
+        if (outcome == LpOutcome::kOptimal) pseudo_.Note(c.column, side, gain[side], side == 0 ? c.x : 1.0 - c.x);
       }
-      s = score(gain[0], gain[1]);
+      s = PseudoCosts::Score(gain[0], gain[1], least);
     }
     if (s > best * (1.0 + 1e-9)) {
       best = s;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/core/engine.hpp"
+#include "engine/linear/pseudo_costs.hpp"
 #include "propagators/linear_relaxation.hpp"
 
 namespace ebb {
@@ -36,26 +37,18 @@ class RelaxationBrancher final : public core::Brancher {
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
-  struct PseudoCost {
-    double sum[2] = {0.0, 0.0};
-    std::int32_t count[2] = {0, 0};
-  };
   struct Pending {
     std::int32_t column = -1, side = 0, level = 0;
     double distance = 0.0, value = 0.0;
     std::int64_t solves = 0;
   };
-  void NoteGain(std::int32_t column, std::size_t side, double gain, double distance);
   void NotePending(const core::Engine& engine);
-  [[nodiscard]] double Predicted(std::size_t column, std::size_t side, double distance) const;
   [[nodiscard]] core::Lit Dive(core::Engine& engine);
   [[nodiscard]] core::Lit Branch(core::Engine& engine);
 
   LinearRelaxation& relaxation_;
   Params params_;
-  std::vector<PseudoCost> pseudo_;
-  double total_[2] = {0.0, 0.0};
-  std::int64_t count_[2] = {0, 0};
+  PseudoCosts pseudo_;
   Pending pending_;
   std::int64_t seen_solves_ = -1;  // the LP solve that `fractional_` belongs to
   std::vector<std::int32_t> fractional_;

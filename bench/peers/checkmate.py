@@ -25,10 +25,10 @@ def sizes(g):
     return {"variables": 2 * stage_ops + kept + frees, "constraints": reads + kept + stage_ops + 2 * frees}
 
 
-def build(g, budget, deadline, slowdown=None):
+def build(g, budget, run, slowdown=None):
     """(program, R, S); R[t][i] and S[t][i] are variables. The objective is a share of the base duration."""
     n, inf = g.n, float("inf")
-    p = Program(deadline)
+    p = Program(run)
     cost = g.base or 1
     budget = max(1, budget - g.resident)
     m = [s / budget for s in g.size]
@@ -85,11 +85,11 @@ def solve(g, budget, run, relaxed=False, slowdown=None):
     facts = sizes(g)
     begun = time.time()
     try:
-        p, R, S = build(g, budget, run.deadline, slowdown)
+        p, R, S = build(g, budget, run, slowdown)
         facts["building seconds"] = round(time.time() - begun, 2)
         run.note(facts)
         plan_of = lambda x: [i for t in range(g.n) for i in range(t + 1) if x[R[t][i]] > 0.5]
-        x, status, more = p.solve(run.threads, run.seed, relaxed, lambda x: run.found(plan_of(x)))
+        x, status, more = p.solve(relaxed, lambda x: run.found(plan_of(x)))
     except OutOfTime:
         return "time (building)", facts
     facts.update(more)

@@ -9,9 +9,9 @@ class OutOfTime(Exception):
 
 
 class Program:
-    def __init__(self, deadline):
-        """deadline: time.time() after which building stops with OutOfTime"""
-        self.deadline = deadline
+    def __init__(self, run):
+        """run: one.Run; building stops with OutOfTime when it has expired"""
+        self.run = run
         self.lower, self.upper, self.cost = array("d"), array("d"), array("d")
         self.integer = array("b")
         self.row_lower, self.row_upper = array("d"), array("d")
@@ -23,7 +23,7 @@ class Program:
 
     def row(self, lower, upper, terms):
         """terms: (variable, factor); a variable may come twice"""
-        if len(self.start) % 1024 == 0 and time.time() > self.deadline:
+        if len(self.start) % 1024 == 0 and self.run.expired():
             raise OutOfTime
         self.row_lower.append(lower), self.row_upper.append(upper), self.start.append(len(self.index))
         merged = {}
@@ -34,14 +34,14 @@ class Program:
     def sizes(self):
         return {"variables": len(self.lower), "constraints": len(self.row_lower), "entries": len(self.index)}
 
-    def solve(self, threads, seed, relaxed=False, improved=None):
+    def solve(self, relaxed=False, improved=None):
         """(values or None, HiGHS' status, facts). improved(values): at each new incumbent of the search. The relaxation
         is solved by the interior-point method without crossover: rounding needs no vertex."""
         import highspy
         import numpy
 
         h = highspy.Highs()
-        for option, value in (("output_flag", False), ("threads", threads), ("random_seed", seed % 2147483647)):
+        for option, value in (("output_flag", False), ("threads", self.run.threads), ("random_seed", self.run.seed % 2147483647)):
             h.setOptionValue(option, value)
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = len(self.lower), len(self.row_lower)
@@ -58,14 +58,17 @@ class Program:
         else:
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if w else kinds.kContinuous for w in self.integer]
-        left = self.deadline - time.time()
-        if left <= 0:
+        left = self.run.deadline - time.time()
+        if left <= 0 or self.run.expired():
             raise OutOfTime
         h.setOptionValue("time_limit", left)
         h.passModel(lp)
         if improved and not relaxed:
             h.cbMipImprovingSolution += lambda event: improved(event.data_out.mip_solution)
+        h.HandleUserInterrupt = True
+        self.run.stop = h.cancelSolve
         h.run()
+        self.run.stop = None
         status = h.modelStatusToString(h.getModelStatus()).lower()
         info, solution = h.getInfo(), h.getSolution()
         facts = self.sizes()

@@ -124,7 +124,7 @@ def solve(g, budget, run, hint=None, most=2):
         facts.update(model.sizes())
         run.note(facts)
         left = run.deadline - time.time()
-        if left <= 0:
+        if left <= 0 or run.expired():
             break
         if start:
             model.hint(start)
@@ -132,7 +132,9 @@ def solve(g, budget, run, hint=None, most=2):
         s.parameters.max_time_in_seconds = left
         s.parameters.num_workers = run.threads
         s.parameters.random_seed = run.seed % 2147483647
+        run.stop = s.stop_search
         code = s.solve(model.model, Listener(model, run) if phase == 2 else None)
+        run.stop = None
         if code == cp_model.MODEL_INVALID:
             raise ValueError(model.model.validate())
         if code == cp_model.INFEASIBLE:

@@ -168,7 +168,7 @@ SUITES = {
                            ("0.9", "0.7", "0.5")),
     "steps": lambda: _grid([Source(f"training step {n}", "step", (layers, micro))
                             for n, layers, micro in (("2k", 96, 1), ("10k", 96, 4), ("92k", 96, 40))], ("0.5", "0.2")),
-    "orders": lambda: [Instance(_layered(n), "1.0", "least peak", ("--minimise", "peak")) for n in (50, 100, 250, 500, 1000)],
+    "orders": lambda: [Instance(_layered(n), "3.0", "least peak", ("--minimise", "peak", "--duration-limit", "{base}")) for n in (50, 100, 250, 500, 1000)],
     "caps": lambda: _grid(PAPER[:4], ("0.9", "0.8")) + _grid(PAPER[4:5], ("0.8", "0.5")) + _grid(PAPER[:1], ("0.7",)),
     "past250": lambda: _grid([_layered(n) for n in (100, 250, 500, 1000, 2000)], ("0.8",)),
     # Small and mixed, for development: what needs no files comes last and is there always.

@@ -10,6 +10,16 @@ def tdi(duration, base):
     return 100.0 * (duration / base - 1) if base else 0.0
 
 
+def by_processor(r):
+    """The record with its times in processor seconds of all threads. A peer notes them at every plan; for ebbtide, whose
+    log has the wall clock, they are taken to pass evenly."""
+    if r["kind"] == "sizes" or not r.get("cpu"):
+        return r
+    factor = r["cpu"] / r["seconds"] if r["seconds"] else 1.0
+    curve = [[p[2] if len(p) > 2 else p[0] * factor, p[1]] for p in r["curve"]]
+    return dict(r, curve=curve, seconds=r["cpu"], wall=r["seconds"])
+
+
 class Table:
     """Records by instance and method; of several for one place the newest counts (a larger limit before a smaller)."""
 
@@ -84,7 +94,7 @@ def reached(r, duration):
     """Seconds until a plan of at most this duration, or None."""
     if not r or not r.get("valid") or r["duration"] > duration:
         return None
-    for at, found in r["curve"]:
+    for at, found, *_ in r["curve"]:
         if found <= duration:
             return at
     return r["seconds"]
@@ -111,7 +121,7 @@ def row(table, instance, method):
         "valid": r.get("valid"), "TDI %": x, "bound %": b, "gap points": x - b if x is not None and b is not None else None,
         "first plan s": first_plan(r),
         "within 1 % of best s": reached(r, near(best, r["base"])) if best is not None and in_order(r) else None,
-        "seconds": r["seconds"], "processor s": r.get("cpu"), "memory MiB": r["memory"] / 2**20, "peak": r.get("peak"), "duration": r.get("duration"),
+        "seconds": r["seconds"], "wall s": r.get("wall", r["seconds"]), "processor s": r.get("cpu"), "memory MiB": r["memory"] / 2**20, "peak": r.get("peak"), "duration": r.get("duration"),
         "verdict": r.get("verdict"), "variables": r["facts"].get("variables"),
         "constraints": r["facts"].get("constraints"), "build": r["key"]["build"], "load": r.get("load"), "at": r["at"],
     }

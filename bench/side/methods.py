@@ -15,7 +15,7 @@ SEARCHES = ("anneal", "relax", "exact")  # values of --method that are parts of 
 @dataclass(frozen=True)
 class Method:
     name: str
-    kind: str  # ours, classic (a --method of the literature), peer
+    kind: str  # ours, classic (a --method of the literature), order (a rule that orders), peer
     flags: tuple = ()
     threads: int = 0  # 0: as asked for
     order: str = "fixed"
@@ -31,6 +31,9 @@ def known(program):
         table[f"ebbtide-C{most}"] = Method(f"ebbtide-C{most}", "ours", ("--max-executions", str(most)), most=most)
     for value in choices(program, "method"):
         if value == "auto":
+            continue
+        if value.startswith("order-"):  # one execution an op, in an order of its own
+            table[value] = Method(value, "order", ("--order", "free", "--method", value), order="free")
             continue
         kind = "ours" if value in SEARCHES else "classic"
         table[f"ebbtide-{value}" if kind == "ours" else value] = Method(

@@ -103,7 +103,7 @@ def matrix(section, table, extra=None):
 
 def detail(section, table, names, only_page):
     head = ["instance", "method", "status", "TDI %", "bound %", "gap, points", "first plan, s", "within 1 % of best, s",
-            "in all, s", "processor, s", "memory, MiB"]
+            "in all, s", "of the clock, s", "memory, MiB"]
     rows = []
     for i in table.instances():
         for m in names:
@@ -113,7 +113,7 @@ def detail(section, table, names, only_page):
             status = r["status"] if r["valid"] is not False else r["verdict"]
             rows.append([i, m, status, number(r["TDI %"]), number(r["bound %"]), number(r["gap points"]),
                          seconds(r["first plan s"]), seconds(r["within 1 % of best s"]), seconds(r["seconds"]),
-                         seconds(r["processor s"]), number(r["memory MiB"], 0)])
+                         seconds(r["wall s"]), number(r["memory MiB"], 0)])
     section.table(head, rows, only_page)
 
 
@@ -168,7 +168,7 @@ def curves(section, table):
             r = table.get(i, m)
             if overhead(r) is None:
                 continue
-            points = [(t, tdi(d, r["base"])) for t, d in r["curve"]] or [(r["seconds"], overhead(r))]
+            points = [(p[0], tdi(p[1], r["base"])) for p in r["curve"]] or [(r["seconds"], overhead(r))]
             if len(points) > MOST_DRAWN:
                 step = (len(points) - 1) / (MOST_DRAWN - 1)
                 points = [points[round(k * step)] for k in range(MOST_DRAWN)]
@@ -368,7 +368,7 @@ def origin(records):
     days = of(lambda r: r["at"][:16].replace("T", " "))
     builds = of(lambda r: r["key"]["build"])
     threads = sorted({(r["kind"], r["key"]["threads"]) for r in records if r["kind"] in ("ours", "peer")})
-    limits = sorted({(r["kind"], str(r["key"]["limit"])) for r in records if r["kind"] in ("ours", "peer", "classic")},
+    limits = sorted({(r["kind"] + (" (processor)" if r["key"].get("clock") else ""), str(r["key"]["limit"])) for r in records if r["kind"] in ("ours", "peer", "classic")},
                     key=lambda x: (x[0], float(x[1]) if x[1].replace(".", "").isdigit() else 0))
     loads = [r["load"] for r in records if r.get("load") is not None]
     out = [f"Measured from {days[0]} to {days[-1]} on: " + "; ".join(of(lambda r: r.get("machine"))) + "."]
@@ -382,7 +382,14 @@ def origin(records):
     return out
 
 
-def write(records, to, folder, suites, again, page_path):
+CLOCK = {
+    "wall": "Times are seconds of the clock.",
+    "cpu": "Times are processor seconds of all threads of a process, since the machine did much other work meanwhile; the seconds "
+           "of the clock are in the CSV files (`wall s`). Ebbtide's limit is one of the clock, the peers' is one of processor time.",
+}
+
+
+def write(records, to, folder, suites, again, page_path, clock="wall"):
     """Writes Markdown to `to`, CSV files to `folder`, the page to `page_path`; returns what was written."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted, sections, used, written = [s for s in SECTIONS if s in suites], [], [], []
@@ -407,7 +414,8 @@ def write(records, to, folder, suites, again, page_path):
     lines = ["# Side by side", "",
              "Ebbtide and the other systems of the field on the same work. Every plan was judged twice: by `ebbtide check` and by "
              "the independent judge of `bench/side/judge.py`. The peers are models written from their papers "
-             "([docs/peers.md](../docs/peers.md)) in HiGHS and CP-SAT; times are of a machine that did other work too.", ""]
+             "([docs/peers.md](../docs/peers.md)) in HiGHS and CP-SAT.", ""]
+    head.append(CLOCK[clock])
     lines += [f"- {x}" for x in head] + ["", "Again:", "", *("    " + a for a in again), ""]
     for s in sections:
         lines += [f"## {s.title}", "", *s.markdown]

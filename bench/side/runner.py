@@ -37,9 +37,10 @@ class Settings:
     memory: int = 6 << 30  # bytes a process
     work: float = 0  # counted work instead of seconds, for ebbtide
     niceness: int = 0
+    clock: str = "wall"  # the peers' limit: wall or cpu
 
     def limit(self, method, instance):
-        seconds = {"ours": 20.0, "classic": 20.0, "peer": 300.0}[method.kind]
+        seconds = {"ours": 20.0, "classic": 20.0, "order": 20.0, "peer": 300.0}[method.kind]
         for pattern, value in self.limits:
             if any(fnmatch.fnmatchcase(text, pattern) for text in
                    (method.kind, method.name, f"{method.name}@{instance.source.name}", f"{method.name}@{instance.name}")):
@@ -76,8 +77,18 @@ def end_group(pid):
         pass
 
 
-def watch(args, limit, memory, niceness=0, show=None):
-    """Runs a command to its end, or kills it past `limit` seconds or `memory` bytes."""
+def processor(pid):
+    """Processor seconds so far of a process."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            fields = f.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
+
+
+def watch(args, limit, memory, niceness=0, show=None, clock="wall"):
+    """Runs a command to its end, or kills it past `limit` seconds by the clock (wall or cpu) or `memory` bytes."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         child = subprocess.Popen([str(a) for a in args], stdout=out, stderr=err, stdin=subprocess.DEVNULL,
@@ -97,7 +108,7 @@ def watch(args, limit, memory, niceness=0, show=None):
                     break
                 now = resident(child.pid)
                 most = max(most, now)
-                seconds = time.monotonic() - begun
+                seconds = time.monotonic() - begun if clock == "wall" else processor(child.pid)
                 if not cut and now > memory:
                     cut = f"memory (over {memory / 2**30:g} GiB)"
                 if not cut and seconds > limit:
@@ -183,7 +194,8 @@ def ours(s, method, instance, graph, budget, seed, limit, threads, plan, show):
 def peer(s, method, instance, graph, budget, seed, limit, plan, show):
     state, spec = str(plan) + ".state", str(plan) + ".spec"
     what = {"method": method.name, "graph": graph.path, "given": graph.given, "budget": budget, "seconds": limit,
-            "threads": s.peer_threads, "seed": seed, "plan": str(plan), "state": state}
+            "threads": s.peer_threads, "seed": seed, "plan": str(plan), "state": state,
+            "clock": s.clock}
     extra = {}
     if method.name == "moccasin-hint":
         from side.methods import Method
@@ -198,7 +210,8 @@ def peer(s, method, instance, graph, budget, seed, limit, plan, show):
         extra["hint seconds"] = round(end.seconds, 2)
         extra["hint duration"] = json.loads(Path(hint).read_text())["duration"]
     Path(spec).write_text(json.dumps(what))
-    end = watch([s.python, ROOT / "bench/peers/one.py", spec], limit * 1.15 + 30, s.memory, s.niceness, show)
+    end = watch([s.python, ROOT / "bench/peers/one.py", spec], limit * 1.15 + 30, s.memory, s.niceness, show,
+                s.clock)
     r = json.loads(Path(state).read_text()) if os.path.exists(state) else {"curve": [], "facts": {}}
     r["facts"].update(extra)
     if end.cut:
@@ -206,8 +219,9 @@ def peer(s, method, instance, graph, budget, seed, limit, plan, show):
         r["status"] = end.cut + built
     elif not r.pop("done", False):
         r["status"] = "error: " + (tail(end.err) if end.err.strip() else f"ended by signal {-end.code}")
-    r["seconds"] = end.seconds if end.cut or "seconds" not in r else r["seconds"]
-    r["memory"], r["cpu"] = end.memory, round(end.cpu, 2)
+    if end.cut or "seconds" not in r:
+        r["seconds"], r["cpu"] = end.seconds, round(end.cpu, 2)
+    r["memory"] = end.memory
     r["curve"] = thinned(r["curve"])
     return r
 
@@ -289,6 +303,8 @@ def run_all(s, store, work, builds):
         key = {"instance": instance.name, "graph": graph.fingerprint, "budget": budget, "method": method.name,
                "flags": " ".join(method.flags + instance.flags), "seed": seed, "threads": threads,
                "limit": f"work {s.work:g}" if s.work and method.kind != "peer" else limit, "build": builds[method.name]}
+        if method.kind == "peer" and s.clock != "wall":
+            key["clock"] = s.clock
         if store.find(key):
             records.append(store.find(key))
             continue
@@ -309,5 +325,5 @@ def run_all(s, store, work, builds):
                  at=datetime.datetime.now().isoformat(timespec="seconds"), machine=machine(), load=round(before, 1))
         store.add(r)
         records.append(r)
-        ticker.done(f"{text}: {outcome(r)}, {r['seconds']:.1f} s, {left} left")
+        ticker.done(f"{text}: {outcome(r)}, {r['seconds']:.1f} s, {r['cpu']:.1f} s of processor, {left} left")
     return records

@@ -77,7 +77,7 @@ struct BoundarySolver::Impl {
   Progress progress;
   std::vector<std::int32_t> overflow;  // positions wanted next, worst first
 
-  std::unique_ptr<BoundaryModel> model;
+  std::shared_ptr<const BoundaryModel> model;
   std::unique_ptr<ModelRows> separator;
   std::unique_ptr<BinarySolver> search;
   Ticks tree_spent = 0, tree_limit = 0;
@@ -142,21 +142,88 @@ struct BoundarySolver::Impl {
     }
   }
 
+  // ---- rows found in coarser models ---------------------------------------------------------------------------------
+  // A path cut or moment row of one model holds in each finer one, with the rerun in a stage that was divided read as a
+  // rerun in any of its parts. Those that were binding are in the finer LP from the start, the others wait.
+  struct Pool {
+    std::shared_ptr<const BoundaryModel> model;
+    IntegerRows rows;  // over its columns
+    std::vector<std::uint8_t> binding;
+  };
+  Pool pool, best_pool;
+
+  Pool TakePool() const {
+    Pool out;
+    if (!params.carry_rows || search == nullptr) return out;
+    out.model = model;
+    const IntegerRows& rows = search->rows();
+    const auto duals = search->root_duals();
+    const auto columns = model->columns();
+    for (std::size_t r = model->program().rows.size(); r < rows.size(); ++r) {
+      // Cuts of memory rows may rest on what holds below the cutoff of this search only.
+      bool reruns = false;
+      for (const std::int32_t c : rows.columns(r)) reruns = reruns || columns[At(c)].rerun;
+      if (!reruns) continue;
+      for (std::size_t i = 0; i < rows.columns(r).size(); ++i)
+        out.rows.Term(rows.columns(r)[i], rows.coefficients(r)[i]);
+      out.rows.EndRow(rows.rhs(r));
+      out.binding.push_back(r < duals.size() && duals[r] > 0.0);
+    }
+    return out;
+  }
+
+  void CarryRows(BinaryProgram& program) const {
+    if (pool.model == nullptr) return;
+    const auto columns = pool.model->columns();
+    const auto old = pool.model->positions();
+    const auto stage_of = [&](std::int32_t position) {
+      return static_cast<std::int32_t>(std::lower_bound(positions.begin(), positions.end(), position) -
+                                       positions.begin());
+    };
+    std::vector<std::int32_t> first(old.size() + 1, model->num_stages());  // old stage -> its first part
+    for (std::size_t k = 0; k < old.size(); ++k) first[k] = stage_of(old[k]);
+    for (std::size_t r = 0; r < pool.rows.size(); ++r) {
+      bool whole = true;
+      for (std::size_t i = 0; i < pool.rows.columns(r).size() && whole; ++i) {
+        const BoundaryModel::Column& c = columns[At(pool.rows.columns(r)[i])];
+        const std::int64_t coefficient = pool.rows.coefficients(r)[i];
+        const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
+        if (!c.rerun) {
+          const std::int32_t now = model->stay(from, c.item);
+          whole = now >= 0;
+          if (whole) program.rows.Term(now, coefficient);
+          continue;
+        }
+        whole = coefficient > 0 || to == from + 1;
+        for (std::int32_t k = from; k < to && whole; ++k)
+          if (const std::int32_t now = model->rerun(k, c.item); now >= 0) program.rows.Term(now, coefficient);
+      }
+      if (!whole) {
+        program.rows.DropOpenTerms();
+        continue;
+      }
+      const std::int32_t row = program.rows.EndRow(pool.rows.rhs(r));
+      if (!pool.binding[r]) program.lazy.push_back(row);
+    }
+  }
+
   // ---- one model ----------------------------------------------------------------------------------------------------
   void Build(bool root_only) {
     search.reset();
     separator.reset();
-    model = std::make_unique<BoundaryModel>(instance, budget, positions);
+    model = std::make_shared<BoundaryModel>(instance, budget, positions);
     if (model->impossible()) {
       infeasible = done = true;
       return;
     }
     BinaryProgram program = model->program();
     Recall(program);
+    const std::size_t own_rows = program.rows.size();
+    CarryRows(program);
     // Rows of the form C <= S + C are many and few bind.
     std::vector<std::uint8_t> memory(program.rows.size(), 0);
     for (const std::int32_t r : program.knapsacks) memory[At(r)] = 1;
-    for (std::size_t r = 0; r < program.rows.size(); ++r)
+    for (std::size_t r = 0; r < own_rows; ++r)
       if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
     separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
     // Clause learning where reduced costs have fixed much of the model, the tree where the gap is still wide: RL n=1000
@@ -336,6 +403,7 @@ struct BoundarySolver::Impl {
     tree_limit = static_cast<Ticks>(static_cast<double>(tree_limit) * params.tree_growth);
     search->SetDiving(false);
     Remember();
+    pool = TakePool();
     if (BeginProbes()) phase = Phase::kProbe;
   }
 
@@ -372,6 +440,7 @@ struct BoundarySolver::Impl {
     base_positions = positions;
     next_probe = best_probe = 0;
     best_probe_bound = -1;
+    best_pool = {};
     if (probes.empty()) return false;
     search.reset();
     return true;
@@ -399,6 +468,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       if (search == nullptr) {
         if (next_probe == probes.size() || probes.size() == 1) {
           SetProbe(best_probe);
+          if (best_pool.model != nullptr) pool = std::exchange(best_pool, {});
           phase = Phase::kBuild;
           continue;
         }
@@ -420,6 +490,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       if (bound > best_probe_bound) {
         best_probe_bound = bound;
         best_probe = next_probe;
+        best_pool = TakePool();
         fixed_share = FixedShare();
       }
       ++next_probe;
@@ -457,6 +528,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
           else
             x.assign(search->solution().begin(), search->solution().end());
           Remember();
+          pool = TakePool();
           TryRoundings(x);
           fixed_share = FixedShare();
           CollectImplied(x);

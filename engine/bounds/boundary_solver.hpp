@@ -59,9 +59,10 @@ class BoundarySolver {
     std::int32_t probes = 5;            // places tried when a model is refined after its tree
     bool moment_rows = true;
     bool carry_fixings = true;
+    bool carry_rows = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this
     BinarySolverFactory search;        // for step 2; none: branch and bound
-    double learning_share = 0.3;       // `search` is used where at least this share of the columns is fixed
+    double learning_share = 0.0;       // `search` is used where at least this share of the columns is fixed
   };
   struct Candidate {
     std::vector<std::int32_t> sequence;  // valid and in the given order; may be over the budget

@@ -12,6 +12,8 @@
 //  * Variables that the engine knows are frozen, so elimination, blocked clauses and the like never apply: switched
 //  off,
 //    they only cost time. Vivification is off too: in 1.7.4 it runs unannounced levels.
+//  * Proofs go through trace_proof, which both versions have (tracers as objects are 2.x only); clauses from outside
+//    are inputs there and are not written.
 #include <climits>
 
 #include <cadical.hpp>
@@ -26,11 +28,15 @@ class CadicalBackend final : public SatBackend,
                              private CaDiCaL::Terminator,
                              private CaDiCaL::Learner {
  public:
-  CadicalBackend(SatClient& client, std::int32_t seed) : client_(client) {
+  CadicalBackend(SatClient& client, std::int32_t seed, std::FILE* derived) : client_(client) {
     solver_.set("quiet", 1);
     solver_.set("seed", seed < 0 ? 0 : seed);
     for (const char* off : {"chrono", "lucky", "walk", "elim", "block", "cover", "condition", "vivify", "compact"})
       solver_.set(off, 0);
+    if (derived != nullptr) {
+      solver_.set("binary", 0);
+      solver_.trace_proof(derived, "derived");
+    }
     solver_.connect_external_propagator(this);
     solver_.connect_terminator(this);
     solver_.connect_learner(this);
@@ -60,6 +66,7 @@ class CadicalBackend final : public SatBackend,
   }
 
   bool Failed(Lit assumption) override { return solver_.failed(assumption.number()); }
+  void FlushDerived() override { solver_.flush_proof_trace(); }
 
  private:
 #if EBB_CADICAL_MAJOR == 1
@@ -110,9 +117,16 @@ class CadicalBackend final : public SatBackend,
   bool terminate() override { return client_.StopNow(); }
   bool learning(int size) override {
     client_.OnLearned(size);
-    return false;
+    return client_.WantsLearned();
   }
-  void learn(int) override {}
+  void learn(int lit) override {
+    if (lit != 0) {
+      learned_.push_back(Lit::Of(lit));
+      return;
+    }
+    client_.OnLearnedClause(learned_);
+    learned_.clear();
+  }
 
   void Start(std::span<const Lit> clause) {
     clause_ = clause;
@@ -130,13 +144,14 @@ class CadicalBackend final : public SatBackend,
   std::span<const Lit> clause_;
   std::size_t next_ = 0;
   bool streaming_ = false;
+  std::vector<Lit> learned_;
   CaDiCaL::Solver solver_;
 };
 
 }  // namespace
 
-std::unique_ptr<SatBackend> MakeCadicalBackend(SatClient& client, std::int32_t seed) {
-  return std::make_unique<CadicalBackend>(client, seed);
+std::unique_ptr<SatBackend> MakeCadicalBackend(SatClient& client, std::int32_t seed, std::FILE* derived) {
+  return std::make_unique<CadicalBackend>(client, seed, derived);
 }
 
 }  // namespace ebb::core

@@ -12,7 +12,7 @@
 
 namespace ebb::core {
 
-Engine::Engine(std::int32_t seed) : sat_(MakeCadicalBackend(*this, seed)) {
+Engine::Engine(std::int32_t seed, std::FILE* derived) : sat_(MakeCadicalBackend(*this, seed, derived)) {
   values_.resize(1, Value::kOpen);  // variable 0 does not exist
   position_.resize(1, -1);
   fixed_.resize(1, Value::kOpen);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <initializer_list>
 #include <memory>
@@ -38,12 +39,14 @@ struct EngineStatistics {
   std::int64_t conflicts = 0, decisions = 0, propagations = 0, lazy_reasons = 0, clauses = 0, literals = 0;
 };
 
-// Hears every clause that reaches the SAT solver from outside: problem clauses (propagator none) and inferences. For
-// proof logs and known-solution checks.
+// Hears every clause that reaches the SAT solver from outside: problem clauses (propagator none) and inferences; and,
+// where it says so, what the SAT solver learned from them. For proof logs and known-solution checks.
 class ClauseListener {
  public:
   virtual ~ClauseListener() = default;
   virtual void OnClause(PropId propagator, std::uint16_t rule, std::span<const Lit> clause) = 0;
+  [[nodiscard]] virtual bool WantsLearned() const { return false; }
+  virtual void OnLearned(std::span<const Lit> clause) { (void)clause; }
 };
 
 // A reversible number of a propagator: Engine::NewCell.
@@ -51,7 +54,8 @@ enum class CellId : std::int32_t {};
 
 class Engine final : private SatClient {
  public:
-  explicit Engine(std::int32_t seed = 0);
+  // `derived`: see MakeCadicalBackend.
+  explicit Engine(std::int32_t seed = 0, std::FILE* derived = nullptr);
   ~Engine() override;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -65,9 +69,9 @@ class Engine final : private SatClient {
   // True in every solution. During a search it reaches the SAT solver with the next propagation.
   void AddClause(std::span<const Lit> clause);
   void AddClause(std::initializer_list<Lit> clause) { AddClause(std::span(clause.begin(), clause.size())); }
-  void SetBrancher(Brancher* brancher) { brancher_ = brancher; }        // not owned; may be null
-  void SetListener(ClauseListener* listener) { listener_ = listener; }  // not owned; may be null
-  void Prefer(Lit lit) { sat_->SetPhase(lit); }                         // the value to try first; between searches
+  void SetBrancher(Brancher* brancher) { brancher_ = brancher; }                  // not owned; may be null
+  void AddListener(ClauseListener* listener) { listeners_.push_back(listener); }  // not owned
+  void Prefer(Lit lit) { sat_->SetPhase(lit); }  // the value to try first; between searches
 
   // [x >= v] and [x <= v]: makes the literal where there is none yet. Not while explaining.
   [[nodiscard]] Lit Geq(IntVar x, std::int64_t v);
@@ -134,6 +138,7 @@ class Engine final : private SatClient {
   [[nodiscard]] std::int64_t SolutionValue(IntVar x) const { return int_solution_[Index(x)]; }
   [[nodiscard]] const EngineStatistics& statistics() const { return statistics_; }
   [[nodiscard]] Propagator& propagator(PropId p) { return *propagators_[Index(p)].code; }
+  void FlushDerived() { sat_->FlushDerived(); }
 
  private:
   struct WatchEntry {
@@ -162,6 +167,8 @@ class Engine final : private SatClient {
   bool AcceptModel() override;
   bool StopNow() override { return stop_ || budget_->Exhausted(); }
   void OnLearned(std::int32_t) override { ++statistics_.conflicts; }
+  bool WantsLearned() override;
+  void OnLearnedClause(std::span<const Lit> clause) override;
 
   std::size_t NewSatVar();
   void Assign(Lit lit, const Reason& reason, std::int32_t handed_level, bool late = false);
@@ -210,7 +217,7 @@ class Engine final : private SatClient {
   bool solving_ = false, accepted_ = false, stop_ = false, explaining_ = false;
 
   Brancher* brancher_ = nullptr;
-  ClauseListener* listener_ = nullptr;
+  std::vector<ClauseListener*> listeners_;
   WorkBudget idle_budget_;
   WorkBudget* budget_ = &idle_budget_;
   std::vector<Value> solution_;

@@ -161,7 +161,23 @@ void Engine::CheckClause([[maybe_unused]] PropId p, [[maybe_unused]] std::uint16
                                                std::string(code.Name()) + " gave a clause that does not follow")));
   }
 #endif
-  if (listener_ != nullptr) listener_->OnClause(p, rule, clause);
+  try {
+    for (ClauseListener* listener : listeners_) listener->OnClause(p, rule, clause);
+  } catch (...) {
+    Fail(std::current_exception());
+  }
+}
+
+bool Engine::WantsLearned() {
+  return std::any_of(listeners_.begin(), listeners_.end(), [](const auto* l) { return l->WantsLearned(); });
+}
+
+void Engine::OnLearnedClause(std::span<const Lit> clause) {
+  try {
+    for (ClauseListener* listener : listeners_) listener->OnLearned(clause);
+  } catch (...) {
+    Fail(std::current_exception());
+  }
 }
 
 std::span<const Lit> Engine::ReasonOf(Lit lit) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -65,6 +66,9 @@ class Propagator {
   // Does the constraint alone imply this clause? Independent of the propagation code and as naive as can be; asked for
   // every clause in check builds.
   [[nodiscard]] virtual bool Implies(const Engine& engine, std::uint16_t rule, std::span<const Lit> clause) const = 0;
+
+  // Appends what a proof's checker needs besides the clause that was just given (docs/proof_format.md): " number" each.
+  virtual void Witness(std::uint16_t rule, std::string& out) const { (void)rule, (void)out; }
 };
 
 // Chooses what to try next.

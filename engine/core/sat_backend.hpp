@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,6 +33,8 @@ class SatClient {
   virtual bool AcceptModel() = 0;  // all observed variables are assigned; false: HasClause is true next
   virtual bool StopNow() = 0;
   virtual void OnLearned(std::int32_t size) = 0;  // a conflict was analysed
+  virtual bool WantsLearned() { return false; }   // the learned clause itself?
+  virtual void OnLearnedClause(std::span<const Lit> clause) { (void)clause; }
 };
 
 enum class SatResult { kUnknown, kSat, kUnsat };
@@ -45,9 +48,12 @@ class SatBackend {
   // `conflict_limit` < 0: none.
   virtual SatResult Solve(std::span<const Lit> assumptions, std::int64_t conflict_limit) = 0;
   virtual bool Failed(Lit assumption) = 0;  // after kUnsat: is it in the core?
+  virtual void FlushDerived() = 0;
 };
 
-// `client` must outlive the backend.
-[[nodiscard]] std::unique_ptr<SatBackend> MakeCadicalBackend(SatClient& client, std::int32_t seed);
+// `client` must outlive the backend. `derived` (may be null; not owned): there goes every clause that the solver
+// derives by itself, a line of textual DRAT each, complete after FlushDerived. What the client told it is not in there.
+[[nodiscard]] std::unique_ptr<SatBackend> MakeCadicalBackend(SatClient& client, std::int32_t seed,
+                                                             std::FILE* derived = nullptr);
 
 }  // namespace ebb::core

@@ -2,14 +2,15 @@
 #include "engine/linear/branch_and_bound.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "engine/linear/exact_dual_bound.hpp"
-#include "engine/linear/knapsack_cuts.hpp"
-#include "engine/linear/linear_program.hpp"
+#include "engine/linear/pseudo_costs.hpp"
+#include "engine/linear/row_lp.hpp"
 #include "engine/linear/row_propagator.hpp"
 
 namespace ebb {
@@ -17,22 +18,14 @@ namespace ebb {
 namespace {
 
 constexpr double kIntegral = 1e-6;
-constexpr std::uint8_t kBasic = 1, kAtLower = 3;  // as in LpBasis
-constexpr double kPlungeShare = 0.25;             // of the gap
+constexpr double kPlungeShare = 0.25;  // of the gap
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 
 using Wide = ExactDualBound::Wide;
 
-// A basis by names, so that it outlives changes of the LP's rows and columns: the status of each column, and the rows
-// whose slacks are not basic.
-struct SavedBasis {
-  std::vector<std::uint8_t> columns;
-  std::vector<std::pair<std::int32_t, std::uint8_t>> rows;
-};
-
 struct Node {
   std::vector<std::pair<std::int32_t, std::int8_t>> fixed;  // beyond the root's
-  std::shared_ptr<const SavedBasis> basis;
+  std::shared_ptr<const RowLp::Basis> basis;
   std::int64_t bound = 0;  // valid
   double estimate = 0.0;   // LP value of the parent
   std::int32_t depth = 0;
@@ -41,11 +34,6 @@ struct Node {
   std::int32_t column = -1;
   std::int8_t direction = 0;
   double distance = 0.0, parent_value = 0.0;
-};
-
-struct PseudoCost {
-  double sum[2] = {0.0, 0.0};
-  std::int32_t count[2] = {0, 0};
 };
 
 }  // namespace
@@ -57,26 +45,14 @@ struct BranchAndBound::Impl {
         cost(std::move(program.cost)),
         rows(std::move(program.rows)),
         knapsacks(std::move(program.knapsacks)),
-        lp(cost),
+        lp(cost, rows, program.lazy),
         propagator(rows, cost.size()),
         pseudo(cost.size()) {
     for (const std::int64_t c : cost) step = std::gcd(step, c);
     if (step == 0) step = 1;
-    lp_column.resize(cost.size());
-    std::iota(lp_column.begin(), lp_column.end(), 0);
-    lp_index = lp_column;
-    point.assign(cost.size(), 0.0);
-    std::vector<std::uint8_t> is_lazy(rows.size(), 0);
-    for (const std::int32_t r : program.lazy) is_lazy[static_cast<std::size_t>(r)] = 1;
-    in_lp.assign(rows.size(), 0);
-    for (std::size_t r = 0; r < rows.size(); ++r)
-      if (!is_lazy[r]) PutInLp(static_cast<std::int32_t>(r));
-    base_lp_rows = lp_rows.size();
     for (std::size_t j = 0; j < program.lower.size(); ++j)
       if (program.lower[j] == program.upper[j] && !propagator.Fix(static_cast<std::int32_t>(j), program.lower[j]))
         root_conflict = true;
-    lp_lower.assign(cost.size(), 0);
-    lp_upper.assign(cost.size(), 1);
   }
 
   Params params;
@@ -84,24 +60,14 @@ struct BranchAndBound::Impl {
   std::vector<std::int64_t> cost;
   IntegerRows rows;
   std::vector<std::int32_t> knapsacks;
-  LinearProgram lp;
+  RowLp lp;
   RowPropagator propagator;
-  std::vector<PseudoCost> pseudo;
-  double pseudo_sum[2] = {0.0, 0.0};
-  std::int64_t pseudo_count[2] = {0, 0};
+  PseudoCosts pseudo;
   ExactDualBound exact;
   std::int64_t step = 0;
 
-  std::vector<std::int32_t> lp_rows;  // LP row -> row
-  std::vector<std::uint8_t> in_lp;
-  std::size_t base_lp_rows = 0;                 // rows of the model itself, never purged
-  std::vector<std::int8_t> lp_lower, lp_upper;  // by column
-  // The LP holds only the columns that were open when it was last built.
-  std::vector<std::int32_t> lp_column, lp_index;  // LP column -> column; column -> LP column or -1
-  std::vector<double> point;                      // the LP's solution by column
-  std::int32_t lp_version = 0;
-  std::vector<std::int32_t> some_columns;
-  std::vector<std::int64_t> some_coefficients;
+  // Sizes of the LP when it was last rebuilt; none: not yet.
+  std::size_t open_when_built = 0, rows_when_built = 0;
 
   std::vector<Node> heap;  // by (bound, serial): least first
   bool root_done = false, root_conflict = false, started = false;
@@ -120,221 +86,42 @@ struct BranchAndBound::Impl {
   Wide root_value = 0;
   bool have_root_reduced = false;
   Counters counters;
-  IntegerRows cuts;
 
-  // ---- rows -------------------------------------------------------------------------------------------------------
-  void PutInLp(std::int32_t row) {
-    const std::size_t r = static_cast<std::size_t>(row);
-    if (r >= in_lp.size()) in_lp.resize(r + 1, 0);
-    in_lp[r] = 1;
-    lp_rows.push_back(row);
-    AddToLp(lp, r);
-  }
-
-  // The row over the LP's columns; the others are fixed for good and move to the right-hand side.
-  void AddToLp(LinearProgram& program, std::size_t r) {
-    const auto columns = rows.columns(r);
-    const auto coefficients = rows.coefficients(r);
-    some_columns.clear();
-    some_coefficients.clear();
-    std::int64_t rhs = rows.rhs(r);
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const std::size_t j = static_cast<std::size_t>(columns[k]);
-      if (lp_index[j] < 0) {
-        rhs -= coefficients[k] * global_lower[j];
-        continue;
-      }
-      some_columns.push_back(lp_index[j]);
-      some_coefficients.push_back(coefficients[k]);
-    }
-    program.AddRow(some_columns, some_coefficients, rhs);
-  }
-
-  // A new LP of the open columns and the rows that bind now; the others come back when they are violated. An LP call
-  // costs by size even where it takes no pivot, and after the root most columns are fixed: on RL n = 1000 at 0.9 (three
-  // boundaries) this took the proof from 17.9 s to 2.0 s.
-  void Compress() {
-    std::vector<std::int32_t> keep;
-    const LpBasis old = lp.Basis();
-    LpBasis basis;
-    std::vector<std::int32_t> open;
-    for (const std::int32_t j : lp_column) {
-      if (global_lower[static_cast<std::size_t>(j)] == global_upper[static_cast<std::size_t>(j)]) continue;
-      open.push_back(j);
-      basis.columns.push_back(old.columns[static_cast<std::size_t>(lp_index[static_cast<std::size_t>(j)])]);
-    }
-    for (std::size_t i = 0; i < lp_rows.size(); ++i) {
-      if (lp.RowIsBasic(static_cast<std::int32_t>(i))) continue;
-      bool any = false;
-      for (const std::int32_t j : rows.columns(static_cast<std::size_t>(lp_rows[i])))
-        any = any || global_lower[static_cast<std::size_t>(j)] != global_upper[static_cast<std::size_t>(j)];
-      if (!any) continue;
-      keep.push_back(lp_rows[i]);
-      basis.rows.push_back(old.rows[i]);
-    }
-    std::vector<std::int64_t> open_cost;
-    std::fill(lp_index.begin(), lp_index.end(), -1);
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      lp_index[static_cast<std::size_t>(open[i])] = static_cast<std::int32_t>(i);
-      open_cost.push_back(cost[static_cast<std::size_t>(open[i])]);
-    }
-    lp_column = std::move(open);
-    for (std::size_t j = 0; j < cost.size(); ++j)
-      if (lp_index[j] < 0) point[j] = global_lower[j];
-    iterations_before += lp.iterations();
-    lp = LinearProgram(open_cost);
-    std::fill(in_lp.begin(), in_lp.end(), std::uint8_t{0});
-    lp_rows.clear();
-    for (const std::int32_t r : keep) PutInLp(r);
-    lp.SetBasis(basis);
-    ++lp_version;
-    base_lp_rows = 0;
-    for (const std::int32_t j : lp_column) {
-      lp_lower[static_cast<std::size_t>(j)] = 0;
-      lp_upper[static_cast<std::size_t>(j)] = 1;
-    }
-    open_when_built = lp_column.size();
-    rows_when_built = lp_rows.size();
-  }
-  // When the root is left, and again when a fifth of its columns is gone.
-  bool Compressible() const { return lp_version == 0 || 5 * (cost.size() - root_mark) < 4 * open_when_built; }
-  std::int64_t iterations_before = 0;
-  std::size_t open_when_built = 0, rows_when_built = 0;
-
-  std::shared_ptr<const SavedBasis> SaveBasis() const {
-    auto saved = std::make_shared<SavedBasis>();
-    const LpBasis basis = lp.Basis();
-    saved->columns.assign(cost.size(), kAtLower);
-    for (std::size_t i = 0; i < lp_column.size(); ++i)
-      saved->columns[static_cast<std::size_t>(lp_column[i])] = basis.columns[i];
-    for (std::size_t i = 0; i < lp_rows.size(); ++i)
-      if (basis.rows[i] != kBasic) saved->rows.emplace_back(lp_rows[i], basis.rows[i]);
-    return saved;
-  }
-  void RestoreBasis(const SavedBasis& saved) {
-    for (const auto& [row, status] : saved.rows)
-      if (!in_lp[static_cast<std::size_t>(row)]) PutInLp(row);
-    LpBasis basis;
-    for (const std::int32_t j : lp_column) basis.columns.push_back(saved.columns[static_cast<std::size_t>(j)]);
-    row_status.assign(rows.size(), kBasic);
-    for (const auto& [row, status] : saved.rows) row_status[static_cast<std::size_t>(row)] = status;
-    for (const std::int32_t r : lp_rows) basis.rows.push_back(row_status[static_cast<std::size_t>(r)]);
-    lp.SetBasis(basis);
-  }
-  std::vector<std::uint8_t> row_status;
-
+  // ---- the LP -------------------------------------------------------------------------------------------------------
   LpOutcome SolveLp(WorkBudget& work, std::int32_t iteration_limit = 1'000'000) {
-    const LpOutcome outcome = lp.Solve(work, CutoffForLp(), iteration_limit);
-    counters.lp_iterations = iterations_before + lp.iterations();
-    const auto x = lp.x();
-    for (std::size_t i = 0; i < lp_column.size(); ++i) point[static_cast<std::size_t>(lp_column[i])] = x[i];
+    const double limit = cutoff == kInfinity ? 1e100 : static_cast<double>(cutoff) - 0.5 * static_cast<double>(step);
+    const LpOutcome outcome = lp.Solve(work, limit, iteration_limit);
+    counters.lp_iterations = lp.iterations();
     return outcome;
   }
-  // The LP's value with what the columns left out of it cost.
-  double LpValue() const {
-    double value = lp.objective();
-    for (std::size_t j = 0; j < cost.size(); ++j)
-      if (lp_index[j] < 0 && global_lower[j] == 1) value += static_cast<double>(cost[j]);
-    return value;
-  }
-  double CutoffForLp() const {
-    if (cutoff == kInfinity) return 1e100;
-    double value = static_cast<double>(cutoff) - 0.5 * static_cast<double>(step);
-    for (std::size_t j = 0; j < cost.size(); ++j)
-      if (lp_index[j] < 0 && global_lower[j] == 1) value -= static_cast<double>(cost[j]);
-    return value;
-  }
-
-  // Drops rows that do not bind; they stay known and come back when they are violated.
-  void PurgeRows(std::size_t keep_first) {
-    std::vector<std::int32_t> drop;
-    for (std::size_t i = keep_first; i < lp_rows.size(); ++i)
-      if (lp.RowIsBasic(static_cast<std::int32_t>(i))) drop.push_back(static_cast<std::int32_t>(i));
-    if (drop.size() < 16) return;
-    lp.RemoveRows(drop);
-    std::size_t out = 0, next = 0;
-    for (std::size_t i = 0; i < lp_rows.size(); ++i) {
-      if (next < drop.size() && static_cast<std::size_t>(drop[next]) == i) {
-        in_lp[static_cast<std::size_t>(lp_rows[i])] = 0;
-        ++next;
-      } else {
-        lp_rows[out++] = lp_rows[i];
-      }
-    }
-    lp_rows.resize(out);
-  }
-
-  double Violation(std::size_t r, std::span<const double> x) const {
-    const auto columns = rows.columns(r);
-    const auto coefficients = rows.coefficients(r);
-    double activity = 0.0, norm = 0.0;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      const double c = static_cast<double>(coefficients[k]);
-      activity += c * x[static_cast<std::size_t>(columns[k])];
-      norm += c * c;
-    }
-    return (static_cast<double>(rows.rhs(r)) - activity) / std::sqrt(norm + 1e-30);
-  }
-
-  // Adds the best of what is violated to the LP; returns how many.
   std::size_t Separate(std::span<const double> x, bool integral, bool root, WorkBudget& work, bool fresh = true) {
-    struct Found {
-      double efficacy;
-      std::int32_t row;  // >= 0: known row; < 0: ~index into cuts
-    };
-    std::vector<Found> found;
-    const double threshold = integral ? 1e-9 : params.min_efficacy;
-    std::int64_t terms = 0;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      if (in_lp[r]) continue;
-      terms += static_cast<std::int64_t>(rows.columns(r).size());
-      const double v = Violation(r, x);
-      if (v > threshold) found.push_back({v, static_cast<std::int32_t>(r)});
-    }
-    cuts = IntegerRows();
-    if (fresh && separator != nullptr) separator->Separate(x, integral, root, cuts);
-    if (fresh && params.knapsack_cuts && !integral)
-      for (const std::int32_t k : knapsacks)
-        SeparateKnapsack(rows, static_cast<std::size_t>(k), x, root_domain_lower(), root_domain_upper(),
-                         params.min_efficacy, cuts);
-    for (std::size_t c = 0; c < cuts.size(); ++c) {
-      const auto columns = cuts.columns(c);
-      const auto coefficients = cuts.coefficients(c);
-      double activity = 0.0, norm = 0.0;
-      for (std::size_t k = 0; k < columns.size(); ++k) {
-        const double a = static_cast<double>(coefficients[k]);
-        activity += a * x[static_cast<std::size_t>(columns[k])];
-        norm += a * a;
-      }
-      const double v = (static_cast<double>(cuts.rhs(c)) - activity) / std::sqrt(norm + 1e-30);
-      if (v > threshold) found.push_back({v, ~static_cast<std::int32_t>(c)});
-    }
-    work.Spend(4 * (terms + static_cast<std::int64_t>(cuts.num_terms())) + 1000);
-    std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-      return a.efficacy != b.efficacy ? a.efficacy > b.efficacy : a.row > b.row;
-    });
-    const std::size_t limit = root ? std::max<std::size_t>(100, cost.size() / 4) : 50;
-    if (found.size() > limit) found.resize(limit);
-    for (const Found& f : found) {
-      std::int32_t row = f.row;
-      if (row < 0) {
-        const std::size_t c = static_cast<std::size_t>(~row);
-        const auto columns = cuts.columns(c);
-        const auto coefficients = cuts.coefficients(c);
-        for (std::size_t k = 0; k < columns.size(); ++k) rows.Term(columns[k], coefficients[k]);
-        row = rows.EndRow(cuts.rhs(c));
-        ++counters.cuts;
-      }
-      PutInLp(row);
-    }
+    RowLp::Look look;
+    look.separator = separator;
+    if (params.knapsack_cuts) look.knapsacks = knapsacks;
+    look.lower = global_lower;
+    look.upper = global_upper;
+    look.min_efficacy = params.min_efficacy;
+    look.integral = integral;
+    look.root = root;
+    look.fresh = fresh;
+    const std::size_t found = lp.AddViolated(x, look, work);
+    counters.cuts = lp.cuts();
     propagator.TakeNewRows();
-    return found.size();
+    return found;
   }
+  void Compress() {
+    lp.Rebuild(global_lower, global_upper);
+    open_when_built = lp.num_columns();
+    rows_when_built = lp.num_rows();
+    rebuilt = true;
+  }
+  // When the root is left, and again when a fifth of its columns is gone.
+  bool Compressible() const { return !rebuilt || 5 * (cost.size() - root_mark) < 4 * open_when_built; }
+  bool rebuilt = false;
+  std::shared_ptr<const RowLp::Basis> SaveBasis() const { return std::make_shared<RowLp::Basis>(lp.SaveBasis()); }
 
   // The domain that holds in the whole tree. Trail up to root_mark.
   std::vector<std::int8_t> global_lower, global_upper;
-  std::span<const std::int8_t> root_domain_lower() const { return global_lower; }
-  std::span<const std::int8_t> root_domain_upper() const { return global_upper; }
   std::size_t root_mark = 0;
 
   // ---- domains ----------------------------------------------------------------------------------------------------
@@ -353,23 +140,13 @@ struct BranchAndBound::Impl {
     return true;
   }
 
-  void SyncBounds() {
-    const auto lower = propagator.lower();
-    const auto upper = propagator.upper();
-    for (std::size_t i = 0; i < lp_column.size(); ++i) {
-      const std::size_t j = static_cast<std::size_t>(lp_column[i]);
-      if (lp_lower[j] == lower[j] && lp_upper[j] == upper[j]) continue;
-      lp_lower[j] = lower[j];
-      lp_upper[j] = upper[j];
-      lp.SetBounds(static_cast<std::int32_t>(i), lower[j], upper[j]);
-    }
-  }
-
   [[nodiscard]] bool Pruned(std::int64_t bound) const { return bound >= cutoff; }
-  bool ExactBound() { return exact.Evaluate(rows, lp_rows, lp.duals(), cost, propagator.lower(), propagator.upper()); }
+  bool ExactBound() {
+    return exact.Evaluate(rows, lp.rows(), lp.duals(), cost, propagator.lower(), propagator.upper());
+  }
   bool ExactRay() {
     for (const double sign : {1.0, -1.0})
-      if (exact.Evaluate(rows, lp_rows, lp.duals(), cost, propagator.lower(), propagator.upper(), true, sign) &&
+      if (exact.Evaluate(rows, lp.rows(), lp.duals(), cost, propagator.lower(), propagator.upper(), true, sign) &&
           exact.scaled() > 0)
         return true;
     return false;
@@ -447,32 +224,15 @@ struct BranchAndBound::Impl {
     return sum;
   }
 
-  void NotePseudoCost(std::int32_t column, int direction, double gain, double distance) {
-    if (distance < 1e-6) return;
-    const double unit = std::max(gain, 0.0) / distance;
-    PseudoCost& p = pseudo[static_cast<std::size_t>(column)];
-    p.sum[direction] += unit;
-    ++p.count[direction];
-    pseudo_sum[direction] += unit;
-    ++pseudo_count[direction];
-  }
-  double Predicted(std::size_t j, int direction, double distance) const {
-    const PseudoCost& p = pseudo[j];
-    if (p.count[direction] > 0) return distance * p.sum[direction] / p.count[direction];
-    if (pseudo_count[direction] > 0)
-      return distance * pseudo_sum[direction] / static_cast<double>(pseudo_count[direction]);
-    return distance;
-  }
-
   // The exact verdicts on the last LP with one column's bounds as strong branching set them.
   bool BoundWith(std::int32_t column, std::int8_t value) {
     SetTry(column, value);
-    return exact.Evaluate(rows, lp_rows, lp.duals(), cost, try_lower, try_upper);
+    return exact.Evaluate(rows, lp.rows(), lp.duals(), cost, try_lower, try_upper);
   }
   bool ProvedEmpty(std::int32_t column, std::int8_t value) {
     SetTry(column, value);
     for (const double sign : {1.0, -1.0})
-      if (exact.Evaluate(rows, lp_rows, lp.duals(), cost, try_lower, try_upper, true, sign) && exact.scaled() > 0)
+      if (exact.Evaluate(rows, lp.rows(), lp.duals(), cost, try_lower, try_upper, true, sign) && exact.scaled() > 0)
         return true;
     return false;
   }
@@ -499,7 +259,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
   if (!propagator.Propagate()) return Verdict::kPruned;
   work.Spend(static_cast<Ticks>(4 * cost.size()) + 8 * static_cast<Ticks>(propagator.trail().size()));
   if (current.basis != nullptr) {
-    RestoreBasis(*current.basis);
+    lp.RestoreBasis(*current.basis);
   }
   const std::int32_t max_rounds = root ? params.root_rounds : params.node_rounds;
   std::int32_t round = 0, stalled = 0;
@@ -507,7 +267,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
   std::int64_t best_exact = current.bound;
   for (;;) {
     if (work.Exhausted()) return Verdict::kLimit;
-    SyncBounds();
+    lp.SetDomain(propagator.lower(), propagator.upper());
     const LpOutcome outcome = SolveLp(work);
     work.Spend(static_cast<Ticks>(2 * rows.num_terms()));
     bool conflict = false, usable = outcome != LpOutcome::kFailed && outcome != LpOutcome::kUnavailable;
@@ -539,7 +299,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
       // What propagation added may cut off the LP's point: solve again if so.
       bool cut_off = false;
       const auto trail = propagator.trail();
-      const std::span<const double> x = point;
+      const std::span<const double> x = lp.x();
       for (std::size_t t = before; t < trail.size() && !cut_off; ++t) {
         const std::size_t j = static_cast<std::size_t>(trail[t]);
         cut_off = std::abs(x[j] - propagator.lower()[j]) > kIntegral;
@@ -580,10 +340,11 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
       }
       return Verdict::kBranched;
     }
-    const double value = LpValue();
-    const std::span<const double> x = point;
+    const double value = lp.value();
+    const std::span<const double> x = lp.x();
     if (current.column >= 0) {
-      NotePseudoCost(current.column, current.direction, value - current.parent_value, current.distance);
+      pseudo.Note(current.column, static_cast<std::size_t>(current.direction), value - current.parent_value,
+                  current.distance);
       current.column = -1;
     }
     // Integral?
@@ -617,14 +378,12 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
       // Rows that are known are always put back; new ones are looked for while that pays.
       const bool fresh = round < max_rounds && (stalled < (root ? 6 : 1) || round == 0);
       ++round;
-      if (root && fresh && round % 8 == 0) PurgeRows(base_lp_rows);
+      if (root && fresh && round % 8 == 0) lp.DropSlackRows(false);
       if (Separate(x, false, root, work, fresh) > 0) continue;
     }
     if (root) {
       root_x.assign(x.begin(), x.end());
-      root_duals.assign(rows.size(), 0.0);
-      for (std::size_t i = 0; i < lp_rows.size() && i < lp.duals().size(); ++i)
-        root_duals[static_cast<std::size_t>(lp_rows[i])] = lp.duals()[i];
+      root_duals = lp.DualsByRow();
       root_done = true;
       if (params.root_only) return Verdict::kRootDone;
     }
@@ -642,21 +401,24 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
     double x, score;
   };
   std::vector<Candidate> candidates;
-  const std::vector<double> x = point;
+  const std::vector<double> x(lp.x().begin(), lp.x().end());
   const double minimum = 1e-6 * std::max(1.0, std::abs(value));
-  const auto score = [&](double down, double up) { return std::max(down, minimum) * std::max(up, minimum); };
+  const auto gains_of = [&](std::int32_t j, double at) {
+    return std::array{pseudo.Predicted(j, 0, at), pseudo.Predicted(j, 1, 1.0 - at)};
+  };
   std::int32_t open = -1;
   for (std::size_t j = 0; j < cost.size(); ++j) {
     const std::int32_t column = static_cast<std::int32_t>(j);
     if (propagator.IsFixed(column)) continue;
     if (open < 0) open = column;
     if (x[j] <= kIntegral || x[j] >= 1.0 - kIntegral) continue;
-    candidates.push_back({column, x[j], score(Predicted(j, 0, x[j]), Predicted(j, 1, 1.0 - x[j]))});
+    const auto gains = gains_of(column, x[j]);
+    candidates.push_back({column, x[j], PseudoCosts::Score(gains[0], gains[1], minimum)});
   }
   std::int32_t chosen = -1;
   double chosen_x = 0.5, gain_of[2] = {0.0, 0.0};
   std::int64_t bound_of[2] = {current.bound, current.bound};
-  const LpBasis basis = lp.Basis();
+  const LpBasis basis = lp.QuickBasis();
   if (candidates.empty()) {
     chosen = open;                            // integral but not a solution: the LP's tolerances
     if (chosen < 0) return Verdict::kPruned;  // a single point, judged before
@@ -667,18 +429,15 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
     double best = -1.0;
     std::int32_t tried = 0, without_gain = 0;
     for (const Candidate& c : candidates) {
-      const std::size_t j = static_cast<std::size_t>(c.column);
-      const PseudoCost& p = pseudo[j];
       double s = c.score;
-      double gains[2] = {Predicted(j, 0, c.x), Predicted(j, 1, 1.0 - c.x)};
+      auto gains = gains_of(c.column, c.x);
       std::int64_t bounds[2] = {current.bound, current.bound};
-      if (std::min(p.count[0], p.count[1]) < params.reliability && tried < params.strong_candidates &&
-          without_gain < 5 && !work.Exhausted()) {
+      if (pseudo.Seen(c.column) < params.reliability && tried < params.strong_candidates && without_gain < 5 &&
+          !work.Exhausted()) {
         ++tried;
         ++counters.strong_branchings;
-        for (const int direction : {0, 1}) {
-          lp.SetBounds(lp_index[j], direction, direction);
-          lp_lower[j] = lp_upper[j] = static_cast<std::int8_t>(direction);
+        for (const std::size_t direction : {std::size_t{0}, std::size_t{1}}) {
+          lp.SetBound(c.column, static_cast<std::int8_t>(direction), static_cast<std::int8_t>(direction));
           const LpOutcome outcome = SolveLp(work, params.strong_iterations);
           bool dead = false;
           if (outcome == LpOutcome::kInfeasible) {
@@ -686,18 +445,16 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
             dead = ProvedEmpty(c.column, static_cast<std::int8_t>(direction));
             gains[direction] = std::max(static_cast<double>(cutoff == kInfinity ? 0 : cutoff) - value, 0.0);
           } else if (outcome != LpOutcome::kFailed && outcome != LpOutcome::kUnavailable) {
-            gains[direction] = std::max(LpValue() - value, 0.0);
+            gains[direction] = std::max(lp.value() - value, 0.0);
             if (BoundWith(c.column, static_cast<std::int8_t>(direction))) {
               bounds[direction] = std::max(bounds[direction], exact.RoundedUp(step));
               dead = Pruned(bounds[direction]);
             }
             if (outcome == LpOutcome::kOptimal)
-              NotePseudoCost(c.column, direction, gains[direction], direction == 0 ? c.x : 1.0 - c.x);
+              pseudo.Note(c.column, direction, gains[direction], direction == 0 ? c.x : 1.0 - c.x);
           }
-          lp.SetBounds(lp_index[j], 0.0, 1.0);
-          lp_lower[j] = 0;
-          lp_upper[j] = 1;
-          lp.SetBasis(basis);
+          lp.SetBound(c.column, 0, 1);
+          lp.SetQuickBasis(basis);
           if (dead) {
             // Only the other side is left: take it and look at this node again.
             current.fixed.clear();
@@ -713,13 +470,13 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
             return Verdict::kBranched;
           }
         }
-        s = score(gains[0], gains[1]);
+        s = PseudoCosts::Score(gains[0], gains[1], minimum);
       }
       if (s > best * (1.0 + 1e-9)) {
         best = s;
         chosen = c.column;
         chosen_x = c.x;
-        for (const int d : {0, 1}) {
+        for (const std::size_t d : {std::size_t{0}, std::size_t{1}}) {
           gain_of[d] = gains[d];
           bound_of[d] = bounds[d];
         }
@@ -775,9 +532,9 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
   for (;;) {
     if (work.Exhausted()) return State::kLimit;
     if (!has_current) {
-      if (lp_version > 0 && 2 * lp_rows.size() > 3 * rows_when_built + 200) {
-        PurgeRows(0);
-        rows_when_built = std::max(rows_when_built, lp_rows.size());
+      if (rebuilt && 2 * lp.num_rows() > 3 * rows_when_built + 200) {
+        lp.DropSlackRows(true);
+        rows_when_built = std::max(rows_when_built, lp.num_rows());
       }
       if (heap.empty() || Pruned(heap.front().bound)) {
         heap.clear();
@@ -831,7 +588,7 @@ std::int64_t BranchAndBound::solution_cost() const { return impl_->solution_cost
 std::span<const std::int8_t> BranchAndBound::root_lower() const { return impl_->global_lower; }
 std::span<const std::int8_t> BranchAndBound::root_upper() const { return impl_->global_upper; }
 std::span<const double> BranchAndBound::root_x() const { return impl_->root_x; }
-std::span<const double> BranchAndBound::node_x() const { return impl_->point; }
+std::span<const double> BranchAndBound::node_x() const { return impl_->lp.x(); }
 std::span<const double> BranchAndBound::root_duals() const { return impl_->root_duals; }
 const IntegerRows& BranchAndBound::rows() const { return impl_->rows; }
 const BranchAndBound::Counters& BranchAndBound::counters() const { return impl_->counters; }

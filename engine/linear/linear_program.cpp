@@ -171,7 +171,7 @@ LpOutcome LinearProgram::Solve(WorkBudget& work, double objective_limit, std::in
   clp.setMaximumIterations(static_cast<int>(std::min<Ticks>(affordable, iteration_limit)));
   clp.setDualObjectiveLimit(objective_limit / s.cost_scale);
   clp.setPerturbation(100);
-  clp.dual();
+  clp.dual(0, 1 + 2 + 4);
   s.fresh = false;
   const int iterations = clp.numberIterations();
   s.iterations += iterations;
@@ -223,6 +223,7 @@ void LinearProgram::SetBasis(const LpBasis& basis) {
   unsigned char* status = impl_->clp.statusArray();
   std::copy(basis.columns.begin(), basis.columns.end(), status);
   std::copy(basis.rows.begin(), basis.rows.end(), status + impl_->clp.numberColumns());
+  impl_->clp.setWhatsChanged(impl_->clp.whatsChanged() & ~(2 | 512));  // the factorization is of another basis
 }
 
 #else  // no LP library

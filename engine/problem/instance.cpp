@@ -129,6 +129,7 @@ class Flattener {
       out_.bytes.push_back(bytes);
       out_.carrier.push_back(carrier);
       out_.tensor.push_back(t);
+      out_.in_place.push_back(0);
       if (carrier != kNone) out_.plain = false;
       return stands_for_[Index(t)];
     };
@@ -156,7 +157,8 @@ class Flattener {
         }
         const TensorId root = g_.storage_root(t);
         const bool in_graph_input = over != TensorId::kNone && g_.maker(root) == OpId::kNone;
-        add(t, static_cast<std::int32_t>(op), in_graph_input ? 0 : g_.size(root).count(), kNone);
+        const std::int32_t v = add(t, static_cast<std::int32_t>(op), in_graph_input ? 0 : g_.size(root).count(), kNone);
+        out_.in_place[static_cast<std::size_t>(v)] = over != TensorId::kNone;
       }
   }
 

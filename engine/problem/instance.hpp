@@ -50,12 +50,13 @@ struct Instance {
 
   // Values
   std::size_t num_values = 0;
-  std::vector<std::int32_t> maker;    // -1: an overwritten graph input
-  std::vector<std::int64_t> bytes;    // of its own storage; 0 for carried values
-  std::vector<std::int32_t> carrier;  // value in whose storage this one lives; -1: its own
-  std::vector<std::uint8_t> kept;     // must be there at the end
-  Csr<std::int32_t> readers;          // value -> ops that read it, ascending by rank
-  std::vector<TensorId> tensor;       // value -> the tensor it stands for
+  std::vector<std::int32_t> maker;     // -1: an overwritten graph input
+  std::vector<std::int64_t> bytes;     // of its own storage; 0 for carried values
+  std::vector<std::int32_t> carrier;   // value in whose storage this one lives; -1: its own
+  std::vector<std::uint8_t> kept;      // must be there at the end
+  std::vector<std::uint8_t> in_place;  // made in another one's storage; empty: none is known to be (windows, stretches)
+  Csr<std::int32_t> readers;           // value -> ops that read it, ascending by rank
+  std::vector<TensorId> tensor;        // value -> the tensor it stands for
 
   // The given order
   std::vector<std::int32_t> order;  // position -> op

@@ -186,6 +186,11 @@ EBB_API ebb_code ebb_plan_write_memory(ebb_plan* plan, const char** data, size_t
  * EBB_ERROR_INPUT: the budget is below what some op needs at its place. */
 EBB_API ebb_code ebb_plan_write_certificate(ebb_plan* plan, const char* path);
 
+/* Why no plan of the order asked for is shorter than the answer's lower bound: proved once more by clause learning and
+ * written down step by step (docs/proof_format.md). Takes up to `seconds`. EBB_ERROR_INPUT: no such proof was found in
+ * that time; then nothing is written. */
+EBB_API ebb_code ebb_plan_write_proof(ebb_plan* plan, const char* path, double seconds);
+
 /* Judges the plan by the model: order, budget, every read and death, duration and peak. EBB_OK: it holds.
  * EBB_ERROR_INPUT: it does not, and ebb_plan_error tells why; ebb_plan_verdict names the verdict. */
 EBB_API ebb_code ebb_plan_check(ebb_plan* plan);

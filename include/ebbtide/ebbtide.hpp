@@ -157,6 +157,9 @@ class Plan {
   void WriteCertificate(const std::string& path) {
     detail::Want(ebb_plan_write_certificate(get(), path.c_str()), get());
   }
+  void WriteProof(const std::string& path, double seconds) {
+    detail::Want(ebb_plan_write_proof(get(), path.c_str(), seconds), get());
+  }
 
   ebb_plan* get() const { return h_.get(); }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <optional>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -11,10 +12,11 @@
 #include <google/protobuf/stubs/common.h>
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
-#include <onnx/shape_inference/implementation.h>
 
 #include "engine/base/status.hpp"
 #include "engine/problem/graph_builder.hpp"
+#include "io/onnx/onnx_shapes.hpp"
+#include "io/profile.hpp"
 #include "io/reader_common.hpp"
 
 namespace ebb {
@@ -132,9 +134,15 @@ void OnnxReader::Note(const onnx::ValueInfoProto& info) {
       dims.push_back(dim.dim_value());
       continue;
     }
-    why_[info.name()] = dim.has_dim_param() && !dim.dim_param().empty()
-                            ? "dimension " + Quoted(dim.dim_param()) + " has no value (give one: --dim NAME=N)"
-                            : "one of its dimensions is not known";
+    // Inference makes up names of its own for what depends on values ("unk__0"); these can be given as well.
+    if (const auto given = options_.dims.find(dim.dim_param()); dim.has_dim_param() && given != options_.dims.end()) {
+      dims.push_back(given->second);
+      continue;
+    }
+    why_[info.name()] =
+        dim.has_dim_param() && !dim.dim_param().empty()
+            ? "dimension " + Quoted(dim.dim_param()) + " has no value (give one: --dim " + dim.dim_param() + "=N)"
+            : "one of its dimensions is not known";
     return;
   }
   shapes_.emplace(info.name(), Measure(type.tensor_type().elem_type(), dims, info.name()));
@@ -145,7 +153,10 @@ const Shape& OnnxReader::Of(const std::string& tensor, const std::string& maker)
   if (shape != nullptr) return *shape;
   const auto why = why_.find(tensor);
   Fail("the size of " + Quoted(tensor) + (maker.empty() ? std::string() : ", made by node " + Quoted(maker) + ",") +
-       " is not known: " + (why == why_.end() ? "its shape could not be inferred" : why->second));
+       " is not known: " +
+       (why == why_.end() ? "its shape could not be inferred; store shapes in the file, as "
+                            "exporters and symbolic shape inference do"
+                          : why->second));
 }
 
 // Names that a subgraph takes from outside: If, Loop and Scan read them without listing them.
@@ -226,15 +237,7 @@ ReadGraphResult OnnxReader::Run(std::string_view bytes) {
   for (auto& x : *model.mutable_graph()->mutable_input()) Substitute(x);
   for (auto& x : *model.mutable_graph()->mutable_output()) Substitute(x);
   for (auto& x : *model.mutable_graph()->mutable_value_info()) Substitute(x);
-  try {
-    // types not checked; faults of single nodes skipped; values of shape tensors followed
-    const onnx::ShapeInferenceOptions inference(false, 0, true);
-    onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(), inference);
-  } catch (const std::exception& e) {
-    std::string what = e.what();
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    warnings_.Say("shapes could not all be inferred: " + what.substr(0, 200));
-  }
+  InferOnnxShapes(model, warnings_);
   const onnx::GraphProto& graph = model.graph();
 
   GraphBuilder builder;
@@ -268,6 +271,7 @@ ReadGraphResult OnnxReader::Run(std::string_view bytes) {
 
   boost::unordered_flat_map<std::string, int> used;
   std::size_t modelled = 0;
+  Profile profile = Profile::Read(options_.costs.profile);
   for (int i = 0; i < graph.node_size(); ++i) {
     const onnx::NodeProto& node = graph.node(i);
     if (node.op_type() == "Constant" && node.output_size() == 1) continue;
@@ -311,7 +315,9 @@ ReadGraphResult OnnxReader::Run(std::string_view bytes) {
     if (OneOf(node.op_type(), {"If", "Loop", "Scan"}))
       warnings_.Say("what " + Quoted(op.name) + " (" + node.op_type() +
                     ") does inside counts neither time nor memory of its own");
-    if (!view) {
+    if (const std::optional<std::int64_t> measured = profile.Of(op.name)) {
+      op.duration = *measured;
+    } else if (!view) {
       op.duration = options_.costs.Nanoseconds(Flops(node), traffic);
       ++modelled;
     }
@@ -319,11 +325,8 @@ ReadGraphResult OnnxReader::Run(std::string_view bytes) {
   }
   for (const auto& x : graph.output())
     if (made.contains(x.name())) builder.AddGraphOutput(x.name());
-  if (modelled > 0)
-    warnings_.Say("the durations of " + std::to_string(modelled) +
-                  " ops are computed, not measured: " + std::to_string(options_.costs.launch_ns) +
-                  " ns a launch and the longer of flops at " + std::to_string(options_.costs.flops_per_second) +
-                  "/s and bytes at " + std::to_string(options_.costs.bytes_per_second) + "/s");
+  profile.WarnOfUnused(warnings_);
+  if (modelled > 0) warnings_.Say(options_.costs.Described(modelled));
   Graph built = builder.Build();
   return {std::move(built), warnings_.Take(), "onnx"};
 }

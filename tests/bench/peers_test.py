@@ -35,6 +35,9 @@ class Run:
         self.g, self.budget, self.deadline = g, budget, time.time() + seconds
         self.threads, self.seed, self.best, self.begun = 1, 1, None, time.time()
 
+    def expired(self):
+        return time.time() > self.deadline
+
     def elapsed(self):
         return time.time() - self.begun
 
@@ -88,6 +91,9 @@ def least_peak(g):
 
 def main():
     gone = missing()
+    other = os.path.join(SOURCE, "build", "peers", "bin", "python")  # where bench/RESULTS.md puts them
+    if gone and os.path.exists(other) and not os.environ.get("EBB_PEERS_TRIED"):
+        os.execve(other, [other, *sys.argv], dict(os.environ, EBB_PEERS_TRIED="1"))
     if gone:
         print("skipped: no Python package " + ", ".join(gone) + " (bench/peers/requirements.txt)")
         sys.exit(77)

@@ -28,14 +28,11 @@ inline void CheckMessage(const std::string& message, const std::string& name) {
   if (message.size() > 2000) Fault("a very long message", message);
 }
 
-// `format` empty: told by content.
-inline void ReadOnce(const std::uint8_t* data, std::size_t size, const char* format) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  ReadOptions options;
-  options.format = format;
-  options.max_bytes = 1 << 22;
+// `read` reads a graph from something called "input".
+template <class Read>
+void CheckRead(const Read& read) {
   try {
-    const ReadGraphResult r = ReadGraph(bytes, "input", options);
+    const ReadGraphResult r = read();
     for (const std::string& w : r.warnings) CheckMessage(w, "input");
     const std::string text = GraphToJson(r.graph);
     const Graph again = ReadGraph(text, "again").graph;
@@ -44,6 +41,14 @@ inline void ReadOnce(const std::uint8_t* data, std::size_t size, const char* for
   } catch (const InputError& e) {
     CheckMessage(e.what(), "input");
   }
+}
+
+// `format` empty: told by content.
+inline void ReadOnce(const std::uint8_t* data, std::size_t size, const char* format) {
+  ReadOptions options;
+  options.format = format;
+  options.max_bytes = 1 << 22;
+  CheckRead([&] { return ReadGraph(std::string_view(reinterpret_cast<const char*>(data), size), "input", options); });
 }
 
 }  // namespace ebb::fuzz

@@ -34,6 +34,7 @@ TEST_CASE("the boundary solver agrees with brute force") {
     ebb::Decoder decoder;
     ebb::BoundarySolver::Params params;
     params.carry_fixings = ebb::test::Chance(rng, 70);
+    params.carry_rows = ebb::test::Chance(rng, 70);
     params.moment_rows = ebb::test::Chance(rng, 70);
     params.per_round = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 3));
     ebb::BoundarySolver solver(instance, budget, mode, &decoder, params);

@@ -261,7 +261,7 @@ TEST_CASE("profiles") {
   CHECK(r.graph.duration(Op(r.graph, "fusion")).count() == 123456);
   CHECK(r.graph.duration(Op(r.graph, "reduce.1")).count() == 7);
   REQUIRE(r.warnings.size() == 2);
-  CHECK(r.warnings[0].find("1 names in the profile") != std::string::npos);
+  CHECK(r.warnings[0].find("1 names in the profile are no ops") != std::string::npos);
   for (const auto& [text, word] : std::vector<std::pair<std::string, std::string>>{{R"({"fusion": -1})", "-1"},
                                                                                    {R"({"fusion": 1.5})", "1.5"},
                                                                                    {R"({"fusion": [1]})", "array"},
@@ -297,6 +297,106 @@ ENTRY e {
   CHECK(g.recomputable(Op(g, "cs")));
   CHECK(!g.recomputable(Op(g, "gs")));
   CHECK(!g.recomputable(Op(g, "rs")));
+}
+
+TEST_CASE("any op can be started and waited for") {
+  const ebb::Graph g = Read(R"(HloModule m, is_scheduled=true
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+scatter_part {
+  p = f32[40] parameter(0)
+  ROOT r = f32[10] reduce-scatter(p), replica_groups=[2,4]<=[8], dimensions={0}, to_apply=add
+}
+copies {
+  p = f32[40] parameter(0)
+  ROOT c = f32[40] copy(p)
+}
+ENTRY e {
+  x = f32[40]{0:T(256)S(1)} parameter(0), sharding={devices=[4]<=[4]}
+  y = f32[40] negate(x)
+  ss = ((f32[40]), f32[10], u32[]{:S(2)}) async-start(y), calls=scatter_part
+  su = ((f32[40]), f32[10], u32[]{:S(2)}) async-update(ss)
+  sd = f32[10] async-done(su)
+  fs = ((f32[40]), f32[40], s32[]) fusion-start(y), kind=kLoop, calls=copies
+  fd = f32[40] fusion-done(fs)
+  ROOT t = (f32[10], f32[40]) tuple(sd, /*index=1*/fd)
+}, execution_thread="main"
+)")
+                           .graph;
+  CHECK(g.storage_root(Tensor(g, "ss{0,0}")) == Tensor(g, "y"));
+  CHECK(g.storage_root(Tensor(g, "sd")) == Tensor(g, "ss{1}"));
+  CHECK(g.storage_root(Tensor(g, "fd")) == Tensor(g, "fs{1}"));
+  CHECK(!g.recomputable(Op(g, "ss")));  // it holds a collective
+  CHECK(g.recomputable(Op(g, "fs")));
+}
+
+TEST_CASE("what calls something that must run once must run once") {
+  const ebb::Graph g = Read(R"(HloModule m, is_scheduled=true
+inner {
+  p = f32[4] parameter(0)
+  ROOT c = f32[4] custom-call(p), custom_call_target="log", custom_call_has_side_effect=true
+}
+outer {
+  p = f32[4] parameter(0)
+  ROOT c = f32[4] call(p), to_apply=inner
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  k = pred[] constant(true)
+  a = f32[4] call(x), to_apply=outer
+  b = f32[4] conditional(k, a, a), true_computation=outer, false_computation=outer
+  ROOT c = f32[4] negate(b)
+}
+)")
+                           .graph;
+  CHECK(!g.recomputable(Op(g, "a")));
+  CHECK(!g.recomputable(Op(g, "b")));
+  CHECK(g.recomputable(Op(g, "c")));
+}
+
+TEST_CASE("shapes that follow from the operands may be left out") {
+  const std::string with = R"(HloModule m
+ENTRY e {
+  x = f32[4,2] parameter(0)
+  k = pred[] constant(true)
+  y = f32[4,2] add(x, x)
+  z = pred[4,2] compare(x, y), direction=LT
+  s = f32[4,2] select(z, x, y)
+  t = (f32[4,2], (pred[4,2], f32[4,2])) tuple(s, u)
+  v = (pred[4,2], f32[4,2]) get-tuple-element(t), index=1
+  w = f32[4,2] get-tuple-element(v), index=1
+  ROOT r = (f32[4,2], pred[]) tuple(w, k)
+}
+)";
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+  };
+  const std::string full = replaced(with, "  t =", "  u = (pred[4,2], f32[4,2]) tuple(z, y)\n  t =");
+  std::string without = full;
+  for (const auto& [shape, opcode] :
+       std::vector<std::pair<std::string, std::string>>{{"(f32[4,2], pred[]) ", "tuple(w"},
+                                                        {"f32[4,2] ", "get-tuple-element(v"},
+                                                        {"(pred[4,2], f32[4,2]) ", "get-tuple-element(t"},
+                                                        {"(f32[4,2], (pred[4,2], f32[4,2])) ", "tuple(s"},
+                                                        {"(pred[4,2], f32[4,2]) ", "tuple(z"},
+                                                        {"f32[4,2] ", "select"},
+                                                        {"pred[4,2] ", "compare"},
+                                                        {"f32[4,2] ", "add"}})
+    without = replaced(without, shape + opcode, opcode);
+  CHECK(without.find("pred[4,2] compare") == std::string::npos);
+  CHECK(ebb::Fingerprint(Read(without).graph) == ebb::Fingerprint(Read(full).graph));
+  CHECK(Refusal("HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  y = reshape(x)\n}\n").find("m.hlo:4:3: 'y'") ==
+        0);
+  // doubling a tuple on every line must not eat the memory
+  std::string bomb = "HloModule m\nENTRY e {\n  t0 = f32[2] parameter(0)\n";
+  for (int i = 1; i < 60; ++i)
+    bomb += "  t" + std::to_string(i) + " = tuple(t" + std::to_string(i - 1) + ", t" + std::to_string(i - 1) + ")\n";
+  CHECK(Refusal(bomb + "}\n").find("left out") != std::string::npos);
 }
 
 TEST_CASE("broken modules are refused where they break") {

@@ -138,6 +138,49 @@ TEST_CASE("subgraphs read what they capture") {
   CHECK(r.warnings.size() == 2);
 }
 
+TEST_CASE("shapes that libonnx leaves open") {
+  const auto size = [](const ebb::Graph& g, const std::string& name) {
+    for (std::size_t i = 0; i < g.num_tensors(); ++i)
+      if (g.tensor_name(ebb::ToTensorId(i)) == name) return g.size(ebb::ToTensorId(i)).count();
+    return std::int64_t{-1};
+  };
+  onnx::ModelProto m = Model();
+  m.mutable_opset_import(0)->set_version(7);
+  Value(m.mutable_graph()->add_input(), "x", {"4", "8"});
+  Node(m, "Dropout", {"x"}, {"y", "mask"});
+  Node(m, "Neg", {"mask"}, {"z"});  // and on from there
+  ebb::ReadGraphResult r = ebb::ReadOnnx(m.SerializeAsString(), "m.onnx");
+  CHECK(size(r.graph, "mask") == 128);
+  CHECK(size(r.graph, "z") == 128);
+
+  onnx::ModelProto split = Model();
+  split.mutable_opset_import(0)->set_version(18);
+  Value(split.mutable_graph()->add_input(), "x", {"4", "8"});
+  auto* node = Node(split, "Split", {"x"}, {"a", "b", "c"});
+  for (const auto& [name, value] : {std::pair<const char*, int>{"axis", -1}, {"num_outputs", 3}}) {
+    auto* a = node->add_attribute();
+    a->set_name(name);
+    a->set_type(onnx::AttributeProto::INT);
+    a->set_i(value);
+  }
+  Node(split, "Neg", {"c"}, {"d"});
+  r = ebb::ReadOnnx(split.SerializeAsString(), "m.onnx");
+  CHECK(size(r.graph, "a") == 4 * 3 * 4);
+  CHECK(size(r.graph, "d") == 4 * 2 * 4);
+
+  // a name that inference makes up for a dimension can be given like any other
+  onnx::ModelProto zero = Model();
+  Value(zero.mutable_graph()->add_input(), "x", {"4", "8"});
+  Node(zero, "NonZero", {"x"}, {"i"});
+  const std::string bytes = zero.SerializeAsString(), refusal = Refusal(bytes);
+  const std::size_t at = refusal.find("--dim ");
+  REQUIRE(at != std::string::npos);
+  const std::string dim = refusal.substr(at + 6, refusal.find('=', at) - at - 6);
+  ebb::OnnxOptions options;
+  options.dims[dim] = 5;
+  CHECK(size(ebb::ReadOnnx(bytes, "m.onnx", options).graph, "i") == 2 * 5 * 8);
+}
+
 TEST_CASE("damaged models") {
   CHECK(Refusal("").find("empty") != std::string::npos);
   CHECK(Refusal("\x08\x08garbage").find("damaged") != std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interval model against brute force over plans in staged order: the same optimum, or no plan in both.
+// The interval model against brute force in every order and with every feature: the same optimum, or no plan in both.
 #include <algorithm>
 
 #include <doctest/doctest.h>
@@ -14,8 +14,9 @@ namespace ebb::test {
 namespace {
 
 // The optimum, -1 where there is no plan.
-std::int64_t Optimum(const Instance& instance, std::int64_t budget, const IntervalSolver::Params& params) {
-  IntervalSolver solver(instance, budget, params);
+std::int64_t Optimum(const Instance& instance, OrderMode order, std::int64_t budget,
+                     const IntervalSolver::Params& params) {
+  IntervalSolver solver(instance, order, budget, params);
   std::int64_t best = -1;
   for (;;) {
     WorkBudget work;
@@ -25,26 +26,25 @@ std::int64_t Optimum(const Instance& instance, std::int64_t budget, const Interv
     const SequenceFacts facts = EvaluateSequence(instance, solver.plan());
     REQUIRE(facts.valid);
     REQUIRE(facts.peak <= budget);
-    REQUIRE(FollowsOrder(instance, solver.plan(), true, true));
+    REQUIRE(FollowsOrder(instance, solver.plan(), order != OrderMode::kFree, order == OrderMode::kStaged));
     REQUIRE((best < 0 || facts.duration < best));
     best = facts.duration;
   }
 }
 
-TEST_CASE("random graphs in staged order: the optimum of brute force, by every switch") {
+TEST_CASE("random graphs: the optimum of brute force in every order, by every switch") {
   Rng rng(Seed("intervals"));
   int repeats = 0, infeasible = 0;
   for (int round = 0; round < 60; ++round) {
-    RandomGraphOptions options;
-    options.views = options.inplace = 0;
-    options.max_ops = 7;
-    if (round % 2 == 0) options = RandomGraphOptions::Plain();
+    const auto order = static_cast<OrderMode>(round % 3);
+    RandomGraphOptions options = Chance(rng, 40) ? RandomGraphOptions::Plain() : RandomGraphOptions();
+    if (order == OrderMode::kFree) options.max_ops = 6;
     const Graph graph = RandomGraph(rng, options);
     const Instance instance = MakeInstance(graph);
-    if (!IntervalSolver::Fits(instance)) continue;
+    if (!IntervalSolver::Fits(instance, order)) continue;
     const std::int64_t budget = RandomBudget(graph, rng);
     const auto cap = static_cast<std::int32_t>(Draw(rng, 0, 3));
-    const OracleAnswer answer = BruteForce(graph, budget, OrderMode::kStaged, cap);
+    const OracleAnswer answer = BruteForce(graph, budget, order, cap);
     const std::int64_t expected = answer.feasible ? answer.duration : -1;
     if (answer.feasible && answer.sequence.size() > graph.num_ops()) ++repeats;
     if (!answer.feasible) ++infeasible;
@@ -54,9 +54,9 @@ TEST_CASE("random graphs in staged order: the optimum of brute force, by every s
       params.relaxation = code != 1;
       params.max_executions = cap;
       params.seed = round;
-      const std::int64_t found = Optimum(instance, budget, params);
+      const std::int64_t found = Optimum(instance, order, budget, params);
       REQUIRE_MESSAGE(found == expected, "round " << round << " code " << code << " budget " << budget << " cap " << cap
-                                                  << "\n"
+                                                  << " " << ToString(order) << "\n"
                                                   << Describe(graph));
     }
   }
