@@ -38,7 +38,7 @@ AddedCommand AddCheck(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("check", "judge a plan: order, budget, every read, every death, the sums");
   a->graph.AddTo(*command);
-  command->add_option("plan", a->plan, "plan file")->required();
+  command->add_option("plan", a->plan, "plan file")->required()->type_name("FILE");
   return {command, [a] { return RunCheck(*a); }};
 }
 

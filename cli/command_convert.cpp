@@ -30,7 +30,8 @@ AddedCommand AddConvert(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("convert", "read a graph in any known format, write it in the native one");
   a->graph.AddTo(*command);
-  command->add_option("-o,--output", a->output, "native graph file (.gz, .xz, .zst: packed); default: standard output");
+  command->add_option("-o,--output", a->output, "native graph file (.gz, .xz, .zst: packed); default: standard output")
+      ->type_name("FILE");
   return {command, [a] { return RunConvert(*a); }};
 }
 

@@ -32,6 +32,11 @@ Exit RunSolve(const Arguments& a) {
   a.flags.Apply(solver.get());
   if (!a.certificate.empty() && std::string_view(ebb_solver_get(solver.get(), "order")) == "free")
     throw CommandError(Exit::kUsage, "--certificate: there is one for --order fixed and staged only");
+  if (!a.flags.Given("budget") && std::string_view(ebb_solver_get(solver.get(), "minimise")) != "peak")
+    throw CommandError(
+        Exit::kUsage,
+        "--budget is wanted: bytes (8GiB) or, with a decimal point, a share of the peak that the order has "
+        "as it is (0.8)");
   WantWritable(a.plan);
   WantWritable(a.profile);
   WantWritable(a.certificate);
@@ -79,21 +84,30 @@ Exit RunSolve(const Arguments& a) {
 AddedCommand AddSolve(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("solve", "find a shortest plan that fits the memory budget");
+  a->flags.AddTo(*command);
   a->graph.AddTo(*command);
-  command->add_option("-o,--output", a->plan, "plan file (.gz, .xz, .zst: packed); default: standard output");
-  command->add_option("--hint", a->hint, "plan file of this graph to start from");
-  command->add_option("--certificate", a->certificate,
-                      "why no plan in the given order beats the gap-cover bound (docs/certificate.md)");
-  command->add_option(
-      "--proof", a->proof,
-      "a proof of the lower bound, step by step (docs/proof_format.md), made after the search within its "
-      "time limit once more");
-  command->add_option("--profile", a->profile, "memory profile of the plan, as an SVG picture");
+  command->add_option("-o,--output", a->plan, "plan file (.gz, .xz, .zst: packed); default: standard output")
+      ->type_name("FILE");
+  command->add_option("--hint", a->hint, "plan file of this graph to start from")->type_name("FILE");
+  command
+      ->add_option("--certificate", a->certificate,
+                   "why no plan in the given order beats the gap-cover bound (docs/certificate.md)")
+      ->type_name("FILE");
+  command
+      ->add_option("--proof", a->proof,
+                   "a proof of the lower bound, step by step (docs/proof_format.md), made after the search within its "
+                   "time limit once more")
+      ->type_name("FILE");
+  command->add_option("--profile", a->profile, "memory profile of the plan, as an SVG picture")->type_name("FILE");
   const std::map<std::string, LogFormat> formats = {
       {"text", LogFormat::kText}, {"jsonl", LogFormat::kJsonLines}, {"none", LogFormat::kNone}};
   command->add_option("--log-format", a->log, "progress on standard error: text, jsonl or none")
       ->transform(CLI::CheckedTransformer(formats).description("text|jsonl|none"));
-  a->flags.AddTo(*command);
+  command->footer(
+      "ebbtide solve step.json --budget 0.8 -o plan.json    80 % of the memory that the order needs as it is\n"
+      "ebbtide solve step.json --budget 16GiB --time-limit 300 --threads 8 --profile memory.svg > plan.json\n\n"
+      "Exit codes: 0 a plan was written, 2 usage, 3 bad input, 4 proved infeasible, 5 no plan within the limits,\n"
+      "1 internal error. The first Ctrl-C hands over the best plan so far.");
   return {command, [a] { return RunSolve(*a); }};
 }
 

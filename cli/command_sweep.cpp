@@ -124,8 +124,9 @@ AddedCommand AddSweep(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("sweep", "the trade-off curve of time against memory");
   a->graph.AddTo(*command);
-  auto* budgets =
-      command->add_option("--budgets", a->budgets, "budgets, separated by commas, as for solve")->delimiter(',');
+  auto* budgets = command->add_option("--budgets", a->budgets, "budgets, separated by commas, as for solve")
+                      ->delimiter(',')
+                      ->allow_extra_args(false);
   command->add_option("--points", a->points, "this many budgets from the floor to the no-recompute peak (default 10)")
       ->check(CLI::Range(1, 10000))
       ->excludes(budgets);

@@ -20,8 +20,8 @@ void GraphInput::AddTo(CLI::App& command) {
 #ifdef EBB_HAVE_ONNX
   formats += ", onnx";
 #endif
-  command.add_option("graph", path_, "graph file; its format is told by its content")->required();
-  command.add_option("--format", format_, "insist on a graph format: " + formats);
+  command.add_option("graph", path_, "graph file; its format is told by its content")->required()->type_name("FILE");
+  command.add_option("--format", format_, "insist on a graph format: " + formats)->type_name("NAME");
   const char* const group = "Graphs without durations (HLO text, ONNX): flops and bytes at these rates";
   const auto number = [&](const char* flag, std::int64_t& member, const char* help, const CLI::Validator& check) {
     cost_options_.push_back(command.add_option(flag, member, help)->check(check)->capture_default_str()->group(group));
@@ -31,9 +31,13 @@ void GraphInput::AddTo(CLI::App& command) {
   number("--launch", costs_.launch_ns, "nanoseconds that every op costs", CLI::NonNegativeNumber);
   cost_options_.push_back(
       command.add_option("--durations", profile_, "JSON object: op name to nanoseconds, measured; overrides the rates")
+          ->type_name("FILE")
           ->group(group));
 #ifdef EBB_HAVE_ONNX
-  command.add_option("--dim", dims_, "ONNX: a symbolic dimension's value, NAME=N; may be repeated")->group(group);
+  command.add_option("--dim", dims_, "ONNX: a symbolic dimension's value, NAME=N; may be repeated")
+      ->allow_extra_args(false)  // one value after each --dim, so that the graph may follow
+      ->type_name("NAME=N")
+      ->group(group);
 #endif
 }
 

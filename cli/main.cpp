@@ -24,6 +24,16 @@ int Fail(Exit code, std::string text) {
   return static_cast<int>(code);
 }
 
+// Where to read on: the help of the command that was parsed.
+std::string See(const CLI::App& app) {
+  std::string command = "ebbtide";
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  return " (see " + command + " --help)";
+}
+
 int Main(int argc, char** argv) {
   CLI::App app{"Minimum-duration rematerialization under a memory budget"};
   app.name("ebbtide");
@@ -44,6 +54,11 @@ int Main(int argc, char** argv) {
       if (command.app->parsed()) return static_cast<int>(command.run());
   } catch (const CLI::Success& e) {
     return app.exit(e);  // help and version
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extra = app.remaining(true);
+    return Fail(Exit::kUsage, "'" + (extra.empty() ? std::string() : extra.front()) + "' is not understood" + See(app));
+  } catch (const CLI::RequiredError& e) {
+    return Fail(Exit::kUsage, (argc < 2 ? "no command given" : e.what()) + See(app));
   } catch (const CLI::Error& e) {
     return Fail(Exit::kUsage, e.what());
   } catch (const CommandError& e) {

@@ -5,10 +5,20 @@
 #include <cstring>
 
 #include "cli/exit_codes.hpp"
+#include "cli/handles.hpp"
 
 namespace ebb::cli {
+namespace {
+
+const char* TypeName(std::size_t row) {
+  const std::string_view type = ebb_option_type(row);
+  return type == "integer" ? "INT" : type == "real" ? "NUMBER" : type == "budget" ? "BYTES" : "NAME";
+}
+
+}  // namespace
 
 void SolverFlags::AddTo(CLI::App& app, const std::vector<std::string_view>& without) {
+  const Handle<ebb_solver> defaults = Own(ebb_solver_new());
   for (std::size_t i = 0; i < ebb_num_options(); ++i) {
     const char* name = ebb_option_name(i);
     if (std::find(without.begin(), without.end(), name) != without.end()) continue;
@@ -16,10 +26,12 @@ void SolverFlags::AddTo(CLI::App& app, const std::vector<std::string_view>& with
     std::string help = ebb_option_help(i);
     const std::string dashed = std::string("--") + name;
     if (std::strcmp(ebb_option_type(i), "switch") == 0) {
-      flag.option = app.add_flag(dashed + ",!--no-" + name, flag.value, "technique: " + help)->group("Techniques");
+      flag.option = app.add_flag(dashed + ",!--no-" + name, flag.value, help)->group("Techniques (all on)");
     } else {
       if (*ebb_option_choices(i) != '\0') help = std::string(ebb_option_choices(i)) + ": " + help;
-      flag.option = app.add_option(dashed, flag.value, help);
+      if (const std::string value = ebb_solver_get(defaults.get(), name); !value.empty())
+        help += " (default: " + value + ")";
+      flag.option = app.add_option(dashed, flag.value, help)->type_name(TypeName(i));
     }
   }
 }

@@ -346,6 +346,8 @@ ReadGraphResult Read(std::string_view bytes, const std::string& name, const Onnx
 }  // namespace
 
 bool LooksLikeOnnx(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe's bytes can be read only once
   std::ifstream in(path, std::ios::binary);
   char head[2] = {0, 0};
   in.read(head, 2);

@@ -428,6 +428,134 @@ def every_method():
             assert len(plan["executions"]) == 16
 
 
+# One small training step in every format that is read: forward a chain, backward along it.
+def in_every_format():
+    n = 5
+    dtr = [dict(INSTRUCTION="ANNOTATE", ANNOTATION="START"), dict(INSTRUCTION="CONSTANT", NAME="w"),
+           dict(INSTRUCTION="MEMORY", NAME="w", MEMORY="3")]
+
+    def call(name, args, result, size, time, alias=-1):
+        dtr.append(dict(INSTRUCTION="CALL", NAME=name, ARGS=args, RESULT=[result], TIME=str(time)))
+        dtr.append(dict(INSTRUCTION="MEMORY", NAME=result, MEMORY=str(size)))
+        dtr.append(dict(INSTRUCTION="ALIAS", NAME=result, ALIAS=str(alias)))
+
+    for i in range(n):
+        call(f"f{i}", ["w" if i == 0 else f"v{i - 1}"], f"a{i}", 10 + i % 3, 3 + i % 4)
+        call("view", [f"a{i}"], f"v{i}", 10 + i % 3, 0, 0)
+    for i in reversed(range(n)):
+        call(f"b{i}", [f"a{i}"] + ([f"g{i + 1}"] if i + 1 < n else []), f"g{i}", 10, 5)
+    dtr.append(dict(INSTRUCTION="MUTATE", NAME="add_", ARGS=["g0", "w"], MUTATE=[0], TIME="2"))
+    dtr += [dict(INSTRUCTION="RELEASE", NAME=x) for i in range(n) for x in ([f"a{i}", f"v{i}"] + ([f"g{i}"] if i else []))]
+
+    hlo = "HloModule step, is_scheduled=true\nENTRY %main (w: f32[30]) -> f32[10] {\n  %w = f32[30]{0} parameter(0)\n"
+    for i in range(n):
+        hlo += f"  %a{i} = f32[{10 + i % 3}]{{0}} custom-call(f32[30]{{0}} %{'w' if i == 0 else f'v{i - 1}'}), custom_call_target=\"f\"\n"
+        hlo += f"  %v{i} = f32[{10 + i % 3}]{{0}} bitcast(%a{i})\n"
+    for i in reversed(range(n)):
+        more = f", %g{i + 1}" if i + 1 < n else ""
+        hlo += f"  {'ROOT ' if i == 0 else ''}%g{i} = f32[10]{{0}} custom-call(%a{i}{more}), custom_call_target=\"b\"\n"
+    hlo += "}\n"
+
+    nodes, links = [], []
+    for i in range(2 * n):
+        nodes.append(dict(id=f"n{i}", cost_ram=10 + i % 3, cost_cpu=3 + i % 4))
+        if i:
+            links.append(dict(source=f"n{i - 1}", target=f"n{i}"))
+        if i > n:
+            links.append(dict(source=f"n{2 * n - 1 - i}", target=f"n{i}"))
+
+    info = {"x": dict(index=0, target="x", shape="torch.Size([7])", input_arguments=[])}
+    for i in range(2 * n):
+        reads = [f"m{i - 1}" if i else "x"] + ([f"m{2 * n - 1 - i}"] if i > n else [])
+        info[f"m{i}"] = dict(index=i + 1, target="aten.mul.Tensor", shape=f"torch.Size([{10 + i % 3}])", input_arguments=reads,
+                             recomputable_candidate_info=dict(recomputable_node_idx=i, memory=0.1, runtime=3 + i % 4))
+    info["output"] = dict(index=2 * n + 1, target="output", shape="[]", input_arguments=[f"m{2 * n - 1}"])
+    torch = {"Joint Graph Node Information": info, "Absolute Memories": [4.0 * (10 + i % 3) for i in range(2 * n)]}
+
+    full = chain(n)
+    full["tensors"] += [tensor("v", 0, view_of="a1"), tensor("u", 10)]
+    full["ops"][3:3] = [op("view", ["a1"], ["v"], 0), op("drop", ["v", ""], [], 1, recomputable=False, workspace=4)]
+    full["ops"].append(op("add_", ["g0"], ["u"], 2, inplace=[["g0", "u"]]))
+    full["outputs"] = ["u"]
+    return dict(dtr="\n".join(map(json.dumps, dtr)), hlo=hlo, node_link=json.dumps(dict(nodes=nodes, links=links)),
+                torch=json.dumps(torch), native=json.dumps(full))
+
+
+@test
+def converting_changes_nothing():
+    for name, text in in_every_format().items():
+        file = write(name, text)
+        code, once, err = run("convert", file)
+        assert code == 0, (name, err)
+        native = write(name + ".json", once)
+        assert run("convert", native)[1] == once, name
+        before, after = (json.loads(run("info", f, "--json")[1]) for f in (file, native))
+        assert before["format"] == name.replace("_", "-") and after["format"] == "native"
+        for key in ("ops", "tensors", "duration", "peak", "floor", "views", "inplace", "graph_outputs", "once_ops"):
+            assert before[key] == after[key], (name, key)
+        reruns = 0
+        for order in ("fixed", "free"):
+            for share in (1, 0.6, 0.2, 0):
+                budget = round(before["floor"] + share * (before["peak"] - before["floor"]))
+                plans = [run("solve", f, "--budget", budget, "--order", order, "--log-format", "none", "--time-limit", 60)
+                         for f in (file, native)]
+                assert plans[0][0] == plans[1][0] in (0, 4), (name, budget, plans[0][2])
+                if plans[0][0] == 4:
+                    continue
+                x, y = (json.loads(p[1]) for p in plans)
+                assert x["status"] == y["status"] == "optimal", (name, order, budget, x["status"], y["status"])
+                assert x["duration"] == y["duration"] and x["graph"]["fingerprint"] == y["graph"]["fingerprint"], (name, budget)
+                reruns += len(x["executions"]) > before["ops"]
+                # a plan for the one is a plan for the other
+                assert run("check", native, write("p.json", plans[0][1]))[0] == 0
+                assert run("check", file, write("p.json", plans[1][1]))[0] == 0
+        assert reruns > 0, name
+
+
+@test
+def flags_for_graphs_without_durations():
+    hlo = write("step.hlo", in_every_format()["hlo"])
+    times = write("times.json", json.dumps({"a0": 1000, "%b": 5}))
+    durations = []
+    for more in ([], ["--launch", 7], ["--durations", times], ["--launch", 7, "--flops", 10**9, "--bandwidth", 10**9]):
+        code, out, err = run("convert", hlo, *more)
+        assert code == 0, err
+        durations.append([o["duration"] for o in json.loads(out)["ops"]])
+        file = write("n.json", out)
+        code, plan, err = run("solve", hlo, *more, "--budget", "1.0", "--log-format", "none")
+        assert code == 0 and json.loads(plan)["base_duration"] == sum(durations[-1]), err
+        assert run("check", file, write("p.json", plan))[0] == 0 == run("check", hlo, path("p.json"), *more)[0]
+        assert run("info", hlo, *more, "--json")[0] == 0
+    assert len({tuple(d) for d in durations}) == 4 and durations[2][0] == 1000
+    file = write("g.json", json.dumps(FINE))
+    refused(["--flops", "native"], "solve", file, "--budget", "9", "--flops", 5, codes=(2,))
+    refused(["--durations"], "convert", file, "--durations", times, codes=(2,))
+    refused(["times.json"], "convert", hlo, "--durations", write("times.json", '{"a0": -1}'), codes=(3,))
+
+
+@test
+def what_is_wrong_with_a_command_line():
+    file = write("g.json", json.dumps(FINE))
+    for words, *args in ((["no command"],), (["'--ordre'", "solve --help"], "solve", file, "--budget", "9", "--ordre", "free"),
+                         (["--budget is wanted"], "solve", file), (["graph is required", "info --help"], "info"),
+                         (["'x'", "check --help"], "check", file, file, "x"), (["gen chain --help"], "gen", "chain", "--width", 3),
+                         (["unknown command 'slove'"], "slove", file)):
+        code, out, err = run(*args)
+        assert code == 2 and out == "" and err.count("\n") == 1 and err.startswith("ebbtide: error: "), (args, err)
+        for word in words:
+            assert word in err, (args, err)
+    for args in ([], ["solve"], ["info"], ["convert"], ["check"], ["sweep"], ["gen"], ["options"]):
+        code, out, err = run(*args, "--help")
+        assert code == 0 and "Usage: ebbtide" in out and err == ""
+
+
+@test
+def graphs_from_pipes():
+    for text in in_every_format().values():
+        code, out, err = run("info", "/dev/stdin", stdin=text)
+        assert code == 0 and "floor" in out, err
+
+
 @test
 def profile_info_convert_gen():
     file = write("g.json", json.dumps(chain(8)))
