@@ -8,9 +8,9 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/graph_input.hpp"
 #include "cli/output.hpp"
 #include "io/export_model.hpp"
-#include "io/read_graph.hpp"
 
 namespace ebb::cli {
 namespace {
@@ -18,18 +18,17 @@ namespace {
 enum class Model { kCheckmate, kMoccasin };
 
 struct Arguments {
-  std::string graph, format, budget, output;
+  GraphInput graph;
+  std::string budget, output;
   Model model = Model::kCheckmate;
   std::int64_t intervals = 2;
 };
 
 Exit RunExport(const Arguments& a) {
   WantWritable(a.output);
+  const ReadGraphResult read = a.graph.Read();
+  PrintWarnings(read.warnings);
   try {
-    ReadOptions options;
-    options.format = a.format;
-    const ReadGraphResult read = ReadGraph(std::filesystem::path(a.graph), options);
-    for (const std::string& warning : read.warnings) std::fprintf(stderr, "ebbtide: warning: %s\n", warning.c_str());
     const SingleOutputGraph graph = MakeSingleOutputGraph(read.graph, a.budget);
     const bool checkmate = a.model == Model::kCheckmate;
     WriteTextTo(checkmate ? CheckmateMps(graph) : MoccasinJson(graph, a.intervals), a.output);
@@ -49,7 +48,7 @@ Exit RunExport(const Arguments& a) {
 AddedCommand AddExport(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("export", "write another system's model of the problem, for another solver");
-  command->add_option("graph", a->graph, "graph file; its format is told by its content")->required();
+  a->graph.AddTo(*command);
   command->add_option("--budget", a->budget, "memory budget, as for solve")->required();
   const std::map<std::string, Model> models = {{"checkmate", Model::kCheckmate}, {"moccasin", Model::kMoccasin}};
   command
@@ -59,7 +58,6 @@ AddedCommand AddExport(CLI::App& app) {
       ->required();
   command->add_option("--intervals", a->intervals, "moccasin: retention intervals an op, the paper's C")
       ->capture_default_str();
-  command->add_option("--format", a->format, "insist on this graph format");
   command->add_option("-o,--output", a->output, "model file; default: standard output");
   return {command, [a] { return RunExport(*a); }};
 }
