@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/linear/linear_program.hpp"
+#include "portfolio/known_plan.hpp"
 #include "propagators/precedence.hpp"
 
 namespace ebb {
@@ -45,6 +46,7 @@ IntervalModel::IntervalModel(const Instance& in, OrderMode order, std::int64_t b
       copies_(in.num_ops),
       extra_(in.num_ops) {
   if (params.proof != nullptr) params.proof->Attach(engine_);
+  if (!params.known.empty()) known_.Attach(engine_);
   FindShared();
   MakeCopies(copies);
   Chain();
@@ -53,6 +55,7 @@ IntervalModel::IntervalModel(const Instance& in, OrderMode order, std::int64_t b
   Objective();
   if (params.relaxation && order != OrderMode::kFree && !positions.empty() && LinearProgram::Available())
     Relax(positions, budget);
+  if (!params.known.empty()) TellKnownPlan(*this, params.known, known_);
 }
 
 IntervalModel::~IntervalModel() = default;
@@ -233,8 +236,8 @@ void IntervalModel::Supply(std::int32_t v, std::int32_t reader, std::int32_t rea
 
 void IntervalModel::Cover() {
   const Instance& in = instance_;
-  const IntVar end = engine_.NewInt(axis_.end(), axis_.end());
-  Name(end, "end", {});
+  end_ = engine_.NewInt(axis_.end(), axis_.end());
+  Name(end_, "end", {});
   for (std::size_t op = 0; op < in.num_ops; ++op)
     for (const std::int32_t v : in.reads[op]) {
       if (axis_.order() == OrderMode::kFree && in.maker[At(v)] >= 0)
@@ -244,7 +247,7 @@ void IntervalModel::Cover() {
         Supply(v, static_cast<std::int32_t>(op), static_cast<std::int32_t>(c), copies_[op][c].start);
     }
   for (std::size_t v = 0; v < in.num_values; ++v)
-    if (in.kept[v] && matters_[v]) Supply(static_cast<std::int32_t>(v), -1, 0, end);
+    if (in.kept[v] && matters_[v]) Supply(static_cast<std::int32_t>(v), -1, 0, end_);
   if (!params_.useful) return;
   // A rerun that serves nobody can be left out.
   for (auto& list : copies_)

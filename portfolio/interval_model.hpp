@@ -31,6 +31,7 @@
 
 #include "engine/bounds/boundary_model.hpp"
 #include "engine/core/engine.hpp"
+#include "engine/core/known_solution.hpp"
 #include "engine/core/proof_log.hpp"
 #include "engine/problem/instance.hpp"
 #include "portfolio/time_axis.hpp"
@@ -48,6 +49,14 @@ struct IntervalParams {
   std::int32_t max_executions = 0;  // per op; 0: any number
   std::int32_t seed = 0;
   core::ProofLog* proof = nullptr;  // written if not null: portfolio/proof.cpp
+  // A plan that nothing may exclude (portfolio/known_plan.hpp); empty: none. For tests and the check preset.
+  std::vector<std::int32_t> known;
+  // Rules one by one, for tests and for docs/engine.md's table.
+  bool time_table = true;      // memory: begins later, ends earlier, absent; off: overload alone
+  bool raise_total = false;    // the total's lower bound follows the copies that are there
+  bool reduced_costs = true;   // the LP fixes
+  bool path_cuts = true;       // of the LP
+  bool knapsack_cuts = false;  // of the LP
 };
 
 class IntervalModel {
@@ -73,6 +82,7 @@ class IntervalModel {
 
   [[nodiscard]] core::Engine& engine() { return engine_; }
   [[nodiscard]] core::IntVar total() const { return total_; }
+  [[nodiscard]] core::IntVar end() const { return end_; }
   [[nodiscard]] core::Lit extra(std::int32_t op) const { return extra_[static_cast<std::size_t>(op)]; }  // may be none
   // The sequence of the last solution (no extra[o] was used).
   [[nodiscard]] std::vector<std::int32_t> Sequence() const;
@@ -112,7 +122,8 @@ class IntervalModel {
   std::vector<std::vector<Copy>> copies_;
   std::vector<Copy> origins_;  // by value; used where the value has no maker
   std::vector<core::Lit> extra_;
-  core::IntVar total_ = core::IntVar::kNone;
+  core::IntVar total_ = core::IntVar::kNone, end_ = core::IntVar::kNone;
+  core::KnownSolution known_;
 };
 
 // Values that take room or that somebody takes over: those that intervals are for.

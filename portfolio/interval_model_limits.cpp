@@ -39,7 +39,8 @@ void IntervalModel::Memory(std::int64_t capacity) {
       if (workspace > 0) tasks.push_back({copy.start, copy.start, copy.presence, workspace});
     }
   }
-  engine_.Add(std::make_unique<CumulativeMemory>(std::move(tasks), capacity, axis_.end() + 1, params_.explanation));
+  engine_.Add(std::make_unique<CumulativeMemory>(std::move(tasks), capacity, axis_.end() + 1, params_.explanation,
+                                                 params_.time_table));
   // Who takes a storage over must come after its other readers: one at a time.
   if (taken_over && axis_.order() != OrderMode::kStaged)
     engine_.Add(std::make_unique<CumulativeMemory>(std::move(turns), 1, axis_.end() + 1, params_.explanation));
@@ -59,7 +60,7 @@ void IntervalModel::Objective() {
   most += instance_.base_duration * (params_.boundaries + 1);
   total_ = engine_.NewInt(0, most);
   Name(total_, "total", {most});
-  engine_.Add(std::make_unique<WeightedSum>(std::move(terms), 0, total_, false));
+  engine_.Add(std::make_unique<WeightedSum>(std::move(terms), 0, total_, params_.raise_total));
 }
 
 void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t budget) {
@@ -101,9 +102,11 @@ void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t 
     if (linear_.rows.rhs(r) == 0) lazy.push_back(static_cast<std::int32_t>(r));
   LinearRelaxation::Params relaxed;
   relaxed.keep_duals = params_.proof != nullptr;
+  relaxed.reduced_cost_fixing = params_.reduced_costs;
+  relaxed.knapsack_cuts = params_.knapsack_cuts;
   auto rows = std::make_unique<LinearRows>(linear_);
-  auto relaxation =
-      std::make_unique<LinearRelaxation>(linear_, rows.get(), cuts_.get(), total_, program.knapsacks, lazy, relaxed);
+  auto relaxation = std::make_unique<LinearRelaxation>(linear_, rows.get(), params_.path_cuts ? cuts_.get() : nullptr,
+                                                       total_, program.knapsacks, lazy, relaxed);
   brancher_ = std::make_unique<RelaxationBrancher>(*relaxation, RelaxationBrancher::Params{});
   engine_.SetBrancher(brancher_.get());
   engine_.Add(std::move(rows));

@@ -85,7 +85,7 @@ IntervalSolver::State IntervalSolver::Step(WorkBudget& work) {
     for (std::size_t op = 0; op < instance_.num_ops; ++op) {
       const core::Lit extra = model_->extra(static_cast<std::int32_t>(op));
       if (extra.none() || !model_->engine().SolutionValue(extra)) continue;
-      ++copies_[op];
+      if (++copies_[op] > kMostCopies) return State::kGivenUp;
       grown = true;
     }
     if (grown) {

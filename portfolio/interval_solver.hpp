@@ -2,7 +2,8 @@
 //
 // Plans and proofs from the interval model (portfolio/interval_model.hpp), whose number of copies grows until it does
 // not matter: a solution that runs an op more often than the model knows makes the model larger, and where there is no
-// solution there is none with any number of reruns.
+// solution there is none with any number of reruns. In staged order that ends by itself (a rerun a stage), in fixed and
+// free order where the incumbent bounds what reruns may cost; else, at kMostCopies, the solver gives up and says so.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,13 @@ namespace ebb {
 class IntervalSolver {
  public:
   enum class State {
-    kPlan,    // a better plan: plan(); call again to go on
-    kLimit,   // the budget is used up
-    kProved,  // nothing beats the incumbent; without one: no plan fits
+    kPlan,     // a better plan: plan(); call again to go on
+    kLimit,    // the budget is used up
+    kProved,   // nothing beats the incumbent; without one: no plan fits
+    kGivenUp,  // too many reruns to tell
   };
   using Params = IntervalParams;
+  static constexpr std::int32_t kMostCopies = 12;  // of one op
 
   // Instances whose time axis is of a size that pays, and whose sums stay in range.
   [[nodiscard]] static bool Fits(const Instance& instance, OrderMode order);
@@ -38,6 +41,8 @@ class IntervalSolver {
 
   // A plan of this duration is known: only better ones matter.
   void SetIncumbent(std::int64_t duration);
+  // A plan that no inference of models built from now on may exclude: InternalError from Step where one does.
+  void SetKnown(std::span<const std::int32_t> sequence) { params_.known.assign(sequence.begin(), sequence.end()); }
   State Step(WorkBudget& work);
 
   [[nodiscard]] std::optional<std::int64_t> incumbent() const { return incumbent_; }

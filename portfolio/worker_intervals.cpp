@@ -20,7 +20,12 @@ class IntervalsWorker : public Worker {
   const char* name() const override { return "intervals"; }
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
-    if (const IncumbentPtr& best = exchange.known().best) solver_.SetIncumbent(best->duration());
+    if (const IncumbentPtr& best = exchange.known().best) {
+      solver_.SetIncumbent(best->duration());
+#ifdef EBB_CHECK
+      solver_.SetKnown(best->sequence);
+#endif
+    }
     WorkBudget piece(piece_, budget.stop_signal());
     const IntervalSolver::State state = solver_.Step(piece);
     budget.Spend(piece.spent());
@@ -28,6 +33,7 @@ class IntervalsWorker : public Worker {
       case IntervalSolver::State::kPlan: exchange.Offer(solver_.plan(), name()); return true;
       case IntervalSolver::State::kLimit: piece_ = std::min(piece_ + piece_ / 2, LargestPiece()); return true;
       case IntervalSolver::State::kProved: break;
+      case IntervalSolver::State::kGivenUp: return false;
     }
     if (solver_.incumbent()) {
       exchange.RaiseBound(*solver_.incumbent(), name());

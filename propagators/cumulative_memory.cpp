@@ -14,11 +14,12 @@ std::size_t At(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 CumulativeMemory::CumulativeMemory(std::vector<Task> tasks, std::int64_t capacity, std::int64_t horizon,
-                                   Explanation explanation)
+                                   Explanation explanation, bool time_table)
     : tasks_(std::move(tasks)),
       capacity_(capacity),
       horizon_(horizon),
       explanation_(explanation),
+      time_table_(time_table),
       load_(At(horizon)),
       parts_(tasks_.size()) {
   std::stable_sort(tasks_.begin(), tasks_.end(), [](const Task& a, const Task& b) { return a.demand > b.demand; });
@@ -85,7 +86,7 @@ bool CumulativeMemory::Propagate(Engine& engine) {
     Why(engine, t, 0, -1, core::kNow, why);
     return engine.Conflict(id_, kOverload, why);
   }
-  for (std::size_t i = 0; i < tasks_.size(); ++i)
+  for (std::size_t i = 0; time_table_ && i < tasks_.size(); ++i)
     if (!engine.IsFalse(tasks_[i].presence) && !Filter(engine, i)) return false;
   return true;
 }

@@ -38,8 +38,9 @@ class CumulativeMemory final : public core::Propagator {
   };
   enum class Explanation { kNaive, kBigStep, kPointwise };
 
-  // Positions are 0 .. horizon-1.
-  CumulativeMemory(std::vector<Task> tasks, std::int64_t capacity, std::int64_t horizon, Explanation explanation);
+  // Positions are 0 .. horizon-1. Without `time_table` only overload is seen.
+  CumulativeMemory(std::vector<Task> tasks, std::int64_t capacity, std::int64_t horizon, Explanation explanation,
+                   bool time_table = true);
 
   [[nodiscard]] std::string_view Name() const override { return "cumulative memory"; }
   [[nodiscard]] std::span<const std::string_view> Rules() const override;
@@ -70,6 +71,7 @@ class CumulativeMemory final : public core::Propagator {
   std::vector<Task> tasks_;  // largest demand first
   std::int64_t capacity_, horizon_;
   Explanation explanation_;
+  bool time_table_;
   core::PropId id_ = core::PropId::kNone;
   LoadProfile load_;
   std::vector<Part> parts_;

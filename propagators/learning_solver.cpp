@@ -60,6 +60,16 @@ LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, c
     params.proof->Attach(engine_);
     BeginLinearProof(*params.proof, model_, params.names, total_);
   }
+  if (!params.known.empty()) {
+    known_.Attach(engine_);
+    std::int64_t cost = 0;
+    for (std::size_t j = 0; j < params.known.size(); ++j) {
+      known_.Set(model_.column[j], params.known[j] != 0);
+      cost += params.known[j] * model_.cost[j];
+    }
+    known_.Set(total_, cost);
+    known_.Begin(total_);
+  }
   auto rows = std::make_unique<LinearRows>(model_);
   auto relaxation =
       std::make_unique<LinearRelaxation>(model_, rows.get(), separator, total_, program.knapsacks, lazy, relaxed);

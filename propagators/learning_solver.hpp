@@ -18,6 +18,7 @@
 
 #include "engine/base/work_budget.hpp"
 #include "engine/core/engine.hpp"
+#include "engine/core/known_solution.hpp"
 #include "engine/core/proof_log.hpp"
 #include "engine/linear/binary_solver.hpp"
 #include "propagators/linear_relaxation.hpp"
@@ -39,6 +40,7 @@ class LearningSolver final : public BinarySolver {
     std::int32_t seed = 0;
     core::ProofLog* proof = nullptr;  // written if not null; must outlive the solver
     std::vector<std::string> names;   // of the columns, for the proof
+    std::vector<std::int8_t> known;   // a point that no inference may exclude; empty: none. For tests
   };
 
   // `separator` may be null; it must outlive this.
@@ -75,6 +77,7 @@ class LearningSolver final : public BinarySolver {
   [[nodiscard]] std::int64_t Target(std::int32_t halvings) const;
 
   core::Engine engine_;
+  core::KnownSolution known_;
   LinearModel model_;
   core::IntVar total_ = core::IntVar::kNone;
   LinearRelaxation* relaxation_ = nullptr;  // the engine's
