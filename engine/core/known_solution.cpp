@@ -46,7 +46,8 @@ bool KnownSolution::Holds(std::span<const Lit> clause) const {
 void KnownSolution::Judge(PropId propagator, std::uint16_t rule, std::span<const Lit> clause) {
   ++judged_;
   if (Holds(clause)) return;
-  if (propagator == PropId::kNone && clause.size() == 1 && engine_->ints().owner(clause[0].var()).var == total_) {
+  const IntVar about = clause.size() == 1 ? engine_->ints().owner(clause[0].var()).var : IntVar::kNone;
+  if (propagator == PropId::kNone && about != IntVar::kNone && about == total_) {
     excluded_ = true;  // only better ones are wanted from now on
     return;
   }

@@ -217,6 +217,9 @@ static void TestSolve(void) {
   CHECK(ebb_plan_write_certificate(p, "/no/such/folder/c.json") == EBB_ERROR_IO);
   CHECK(strstr(ebb_plan_error(p), "/no/such/folder") != NULL);
   CHECK(ebb_plan_write_certificate(p, "/dev/null") == EBB_OK);
+  CHECK(ebb_plan_write_proof(p, NULL, 1) != EBB_OK);
+  CHECK(ebb_plan_write_proof(p, "/no/such/folder/p.txt", 20) == EBB_ERROR_IO);
+  CHECK(ebb_plan_write_proof(p, "/dev/null", 20) == EBB_OK);
   ebb_graph* other = Chain(5);
   memcpy(copy, data, size);
   CHECK(ebb_plan_read_memory(q, other, copy, size) == EBB_ERROR_INPUT); /* another graph's */
