@@ -38,11 +38,12 @@ namespace ebb {
 namespace {
 constexpr std::int32_t kNone = SequenceState::kNone;
 constexpr int kBatch = 64;
+constexpr std::int64_t kRoamEvents = 1024, kRoamMoves = 8192;
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 Annealing::Annealing(const Instance& instance, const AnnealingParams& params)
-    : in_(instance), params_(params), state_(instance, params.budget), random_(params.seed) {
+    : in_(instance), params_(params), state_(instance, params.budget), live_(instance), random_(params.seed) {
   double sum = 0, bytes = 0;
   std::int64_t timed = 0, sized = 0;
   for (const std::int64_t d : in_.duration) {
@@ -86,7 +87,7 @@ void Annealing::Offer(std::span<const std::int32_t> sequence) {
   best_executions_ = executions;
   best_peak_ = facts.peak;
   offered_ = true;
-  unsaved_ = false;
+  unsaved_ = pending_ = false;
 }
 
 void Annealing::BeginCycle() {
@@ -98,6 +99,7 @@ void Annealing::BeginCycle() {
   const bool large = params_.window > 0 || (params_.window == 0 && in_.num_ops >= kWindowFrom);
   windowed_ = large && has_plan() && params_.goal == AnnealingParams::Goal::kDuration && !state_.repeats().empty();
   if (windowed_) {
+    if (in_.plain) state_.Mark();
     OpenWindow();
     hot_ = params_.hot > 0 ? params_.hot : kWindowHot[random_.Below(4)];
   } else {
@@ -111,6 +113,9 @@ void Annealing::BeginCycle() {
     }
     if (!has_plan()) weight_ = base_weight_;  // a walk that froze over the budget must thaw
   }
+  if (!windowed_) state_.Unmark();
+  local_ = windowed_ || in_.num_ops >= kWindowFrom;
+  if (local_ && !windowed_) Roam();
   polish_ = false;
   temperature_ = hot_ * mean_duration_;
 }
@@ -120,10 +125,27 @@ void Annealing::OpenWindow() {
   const std::int64_t most = params_.window > 0 ? params_.window : 4096;
   const std::int64_t least = std::min<std::int64_t>(most, 256);
   const std::int64_t events = std::max(least, random_.LogUniform(most));
+  const auto& repeats = state_.repeats();
+  Settle(state_.slot(repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))]), events);
+  length_ = std::max<std::int64_t>(20 * events, 5'000);
+}
+
+// A walk over a large sequence stays a while in one place, so that what it reads is in the cache, and then goes
+// elsewhere: anywhere, to a repeat, or to where memory is short.
+void Annealing::Roam() {
+  const auto& repeats = state_.repeats();
+  const std::int64_t kind = random_.Below(3);
+  std::int32_t centre = random_.Below32(state_.slots());
+  if (kind == 0 && !repeats.empty())
+    centre = state_.slot(repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))]);
+  if (kind == 1 && state_.excess() > 0) centre = state_.slot(state_.FindExcess(random_.Below(state_.excess())));
+  Settle(centre, kRoamEvents);
+  roam_at_ = cycle_moves_ + kRoamMoves;
+}
+
+void Annealing::Settle(std::int32_t centre, std::int64_t events) {
   const std::int64_t width =
       std::max<std::int64_t>(1, events * state_.slots() / std::max<std::int64_t>(1, state_.executions()));
-  const auto& repeats = state_.repeats();
-  const std::int32_t centre = state_.slot(repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))]);
   const std::int64_t low = centre - random_.Below(width);
   slots_then_ = state_.slots();
   low_ = static_cast<std::int32_t>(std::max<std::int64_t>(0, low));
@@ -131,7 +153,6 @@ void Annealing::OpenWindow() {
   window_repeats_.clear();
   for (std::int32_t x = state_.EventAt(low_); x != state_.End() && state_.slot(x) < high_; x = state_.Next(x))
     if (state_.IsRepeat(x)) window_repeats_.push_back(x);
-  length_ = std::max<std::int64_t>(20 * events, 5'000);
 }
 
 bool Annealing::BetterThanBest() const {
@@ -146,7 +167,7 @@ void Annealing::SaveBest() {
   best_executions_ = state_.executions();
   best_peak_ = state_.Peak();
   saved_at_ = counts_.moves;
-  unsaved_ = false;
+  unsaved_ = pending_ = false;
 }
 
 // After a commit. Copying costs a pass: on large graphs it waits until the walk is about to leave (Step), and is not
@@ -156,6 +177,14 @@ void Annealing::NoteBest() {
     if (state_.excess() != 0) return;
     SaveBest();
     state_.SetBudget(best_peak_ - 1);
+    return;
+  }
+  if (state_.marked()) {
+    if (!BetterThanBest()) return;
+    best_duration_ = state_.duration();
+    best_executions_ = state_.executions();
+    pending_ = true;
+    state_.Mark();
     return;
   }
   unsaved_ = BetterThanBest();
@@ -173,6 +202,11 @@ void Annealing::Run(WorkBudget& work) {
     seen = now;
   }
   if (unsaved_) SaveBest();
+  if (pending_) {
+    // Someone wants to see the best sequence: the cycle ends here, a copy is made.
+    EndCycle();
+    SaveBest();
+  }
   work.Spend(state_.work() - seen);
 }
 
@@ -183,8 +217,10 @@ void Annealing::EndCycle() {
     cycle_length_ = static_cast<std::int64_t>(static_cast<double>(cycle_length_) * params_.growth);
   // Back to the best, unless this is it or as good.
   const bool level = has_plan() && state_.excess() == 0 && state_.duration() == best_duration_;
-  if (has_plan() && (offered_ || !(windowed_ && level))) {
-    state_.Load(best_);
+  if (state_.marked() && !offered_) {
+    if (!level || (pending_ && state_.executions() != best_executions_)) state_.ReturnToMark();
+  } else if (has_plan()) {
+    if (offered_ || !(windowed_ && level)) state_.Load(best_);
     polish_ = offered_;
     offered_ = false;
   } else if (!has_plan()) {
@@ -199,7 +235,8 @@ void Annealing::Adapt() {
     EndCycle();
     return;
   }
-  if (windowed_ && slots_then_ != state_.slots()) {
+  if (local_ && !windowed_ && cycle_moves_ >= roam_at_) Roam();
+  if (local_ && slots_then_ != state_.slots()) {
     const auto scale = static_cast<double>(state_.slots()) / slots_then_;
     slots_then_ = state_.slots();
     low_ = static_cast<std::int32_t>(low_ * scale);
@@ -256,7 +293,13 @@ void Annealing::Step() {
     state_.Rollback();
     return;
   }
-  const std::int64_t excess = state_.ExcessAfter() - state_.excess();
+  // Above this much the move is refused, whatever else.
+  const double most = weight_ > 0 ? (limit - easy) / weight_ : kLongest;
+  const std::int64_t enough =
+      most >= kLongest - static_cast<double>(state_.excess())
+          ? std::numeric_limits<std::int64_t>::max()
+          : state_.excess() + static_cast<std::int64_t>(std::floor(most)) + 1;
+  const std::int64_t excess = state_.ExcessAfter(enough) - state_.excess();
   if (easy + weight_ * static_cast<double>(excess) > limit) {
     state_.Rollback();
     return;
@@ -270,7 +313,7 @@ void Annealing::Step() {
     }
   }
   state_.Commit();
-  if (windowed_)
+  if (local_)
     for (const std::int32_t x : inserted_)
       if (state_.Alive(x) && state_.slot(x) >= low_ && state_.slot(x) < high_) window_repeats_.push_back(x);
   ++counts_.accepted;
@@ -303,13 +346,13 @@ bool Annealing::MayRun(std::int32_t op) const {
 }
 
 std::int32_t Annealing::RandomEvent() {
-  const std::int32_t low = windowed_ ? low_ : 0, high = windowed_ ? high_ : state_.slots();
+  const std::int32_t low = local_ ? low_ : 0, high = local_ ? high_ : state_.slots();
   const std::int32_t x = state_.EventAt(low + random_.Below32(high - low));
   return x == state_.Begin() ? state_.Next(x) : x;
 }
 
 std::int32_t Annealing::RandomRepeat() {
-  if (!windowed_) {
+  if (!local_) {
     const auto& repeats = state_.repeats();
     return repeats.empty() ? kNone : repeats[At(random_.Below32(static_cast<std::int64_t>(repeats.size())))];
   }
@@ -350,7 +393,7 @@ std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
     }
   }
   const std::int32_t x = state_.Insert(op, before);
-  if (windowed_ && x != kNone) inserted_.push_back(x);
+  if (local_ && x != kNone) inserted_.push_back(x);
   return x;
 }
 
@@ -379,17 +422,33 @@ void DrawCascade(QuickRandom& random, double& cascade) {
 
 bool Annealing::SplitHot() {
   if (state_.excess() == 0) return SplitReader();
+  if (local_ && !windowed_) {
+    for (int tries = 0; tries < 6; ++tries) {
+      const std::int32_t x = RandomEvent();
+      if (state_.Over(x)) return SplitAt(x);
+    }
+    return SplitReader();
+  }
   return SplitAt(state_.FindExcess(random_.Below(state_.excess())));
+}
+
+// About where an event stands in the given order: the rank of the next first execution nearby.
+std::int32_t Annealing::RankAt(std::int32_t event) const {
+  for (int i = 0; i < 16 && event != state_.End() && state_.IsRepeat(event); ++i) event = state_.Next(event);
+  return event == state_.End() ? static_cast<std::int32_t>(in_.num_ops) : in_.rank[At(state_.op(event))];
 }
 
 // Drops something that is resident across `event` and makes it again for its next reader.
 bool Annealing::SplitAt(std::int32_t event) {
   if (event == state_.Begin() || event == state_.End()) return false;
-  const auto n = static_cast<std::int64_t>(in_.num_ops);
-  const std::int32_t here = state_.slot(event);
+  const std::int32_t here = state_.slot(event), rank = RankAt(event);
   for (int tries = 0; tries < 12; ++tries) {
     std::int32_t v;
-    if (tries % 3 == 2) {
+    if (tries % 3 == 0) {
+      // one that lies there in the given order
+      v = live_.Draw(rank, random_);
+      if (v < 0) continue;
+    } else if (tries % 3 == 2) {
       // by a reader after the event
       const std::int32_t room = state_.slots() - here - 1;
       if (room < 1) continue;
@@ -400,16 +459,10 @@ bool Annealing::SplitAt(std::int32_t event) {
       v = reads[static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(reads.size())))];
     } else {
       // by a maker before it
-      std::int32_t op;
-      if (tries % 3 == 0 && !windowed_) {
-        op = random_.Below32(n);
-      } else {
-        if (here < 2) continue;
-        const std::int32_t x = state_.EventAt(here - static_cast<std::int32_t>(random_.LogUniform(here)));
-        if (x == state_.Begin() || x == state_.End()) continue;
-        op = state_.op(x);
-      }
-      const auto makes = in_.makes[At(op)];
+      if (here < 2) continue;
+      const std::int32_t x = state_.EventAt(here - static_cast<std::int32_t>(random_.LogUniform(here)));
+      if (x == state_.Begin() || x == state_.End()) continue;
+      const auto makes = in_.makes[At(state_.op(x))];
       if (makes.empty()) continue;
       v = makes[makes.size() == 1 ? 0
                                   : static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(makes.size())))];

@@ -15,6 +15,7 @@
 #include "engine/base/status.hpp"
 #include "engine/base/work_budget.hpp"
 #include "engine/problem/instance.hpp"
+#include "heuristics/live_sampler.hpp"
 #include "heuristics/random.hpp"
 #include "heuristics/sequence_state.hpp"
 
@@ -78,10 +79,13 @@ class Annealing {
   void BeginCycle();
   void EndCycle();
   void OpenWindow();
+  void Roam();
+  void Settle(std::int32_t centre, std::int64_t events);
   void Step();
   bool Propose(Move move);
   bool SplitHot();
   bool SplitAt(std::int32_t event);
+  std::int32_t RankAt(std::int32_t event) const;
   bool SplitReader();
   bool InsertWithInputs(std::int32_t op, std::int32_t before);
   std::int32_t InsertOne(std::int32_t op, std::int32_t before);
@@ -102,6 +106,7 @@ class Annealing {
   const Instance& in_;
   AnnealingParams params_;
   SequenceState state_;
+  LiveSampler live_;
   QuickRandom random_;
   double mean_duration_ = 1, mean_bytes_ = 1;
   double hot_ = 1, temperature_ = 0, weight_ = 0, base_weight_ = 0, per_execution_ = 0;
@@ -112,16 +117,19 @@ class Annealing {
   bool started_ = false;
 
   bool windowed_ = false;                     // the present cycle
+  bool local_ = false;                        // moves are drawn from low_ to high_: windowed_, or roaming
   std::int32_t low_ = 0, high_ = 0;           // its slots
   std::int32_t slots_then_ = 0;               // slots() when low_ and high_ were set
   std::vector<std::int32_t> window_repeats_;  // repeats in there; stale entries are dropped when met
 
+  std::int64_t roam_at_ = 0;            // cycle_moves_ when a roaming walk moves on
   std::int64_t length_ = 0;             // moves of the present cycle
   bool polish_ = false;                 // the next cycle starts cold
   std::vector<std::int32_t> inserted_;  // by the open transaction, while windowed
   bool offered_ = false;                // best_ came from elsewhere and the walk has not been there
 
   bool unsaved_ = false;  // the state is better than best_ and not yet copied
+  bool pending_ = false;  // windowed: the marked state is better than best_ and not yet copied
   std::int64_t saved_at_ = 0;
   std::vector<std::int32_t> start_, best_;
   std::int64_t best_duration_ = 0, best_executions_ = 0, best_peak_ = 0;

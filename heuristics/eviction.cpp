@@ -63,7 +63,7 @@ class Evictor {
     per_byte_row_ =
         1e-3 * mean_duration_ / (total_bytes / static_cast<double>(in.num_values + 1)) / static_cast<double>(n + 1);
     for (std::size_t i = 0; i < n; ++i) {
-      if (!in.may_repeat[i] && !in.makes[i].empty()) unremakeable_ = true;
+      if (!in.may_repeat[i] && Waits(i)) unremakeable_ = true;
       if (!in.consumes[i].empty()) unremakeable_ = true;
     }
     if (params.max_executions > 0) unremakeable_ = true;
@@ -104,6 +104,19 @@ class Evictor {
   }
 
  private:
+  // Does anything the op makes have to wait in memory for longer than until the next row?
+  [[nodiscard]] bool Waits(std::size_t op) const {
+    const std::int32_t next = in_.rank[op] + 1;
+    for (const std::int32_t v : in_.makes[op]) {
+      const auto i = static_cast<std::size_t>(v);
+      if (in_.bytes[i] == 0 && in_.carrier[i] < 0) continue;  // is never evicted
+      if (in_.kept[i]) return true;
+      for (const std::int32_t r : in_.readers[i])
+        if (RankOf(r) != next) return true;
+    }
+    return false;
+  }
+
   // ---- uses
   // The next row at which a first execution reads the value; num_ops for the end; kNever.
   std::int32_t NextUse(std::int32_t v) {

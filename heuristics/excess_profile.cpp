@@ -183,7 +183,7 @@ void ExcessProfile::Add(std::int32_t first, std::int32_t last, std::int64_t delt
 }
 
 std::int64_t ExcessProfile::DeltaOf(std::size_t l, std::int32_t node, std::int32_t first, std::int32_t last,
-                                    std::int64_t delta, std::int64_t pending) const {
+                                    std::int64_t delta, std::int64_t pending, std::int64_t enough) const {
   const Level& level = levels_[l];
   const auto i = static_cast<std::size_t>(node);
   const std::int64_t over = level.over[i];
@@ -211,17 +211,20 @@ std::int64_t ExcessProfile::DeltaOf(std::size_t l, std::int32_t node, std::int32
   }
   const std::int32_t down = levels_[l - 1].shift;
   std::int64_t sum = 0;
-  for (std::int32_t c = from >> down; c <= to >> down; ++c) sum += DeltaOf(l - 1, c, first, last, delta, pending);
+  for (std::int32_t c = from >> down; c <= to >> down && sum <= enough; ++c)
+    sum += DeltaOf(l - 1, c, first, last, delta, pending, enough - sum);
   return sum;
 }
 
-std::int64_t ExcessProfile::Delta(std::int32_t first, std::int32_t last, std::int64_t delta) const {
+std::int64_t ExcessProfile::Delta(std::int32_t first, std::int32_t last, std::int64_t delta,
+                                  std::int64_t enough) const {
   if (delta == 0 || first > last) return 0;
+  if (delta < 0) enough = std::numeric_limits<std::int64_t>::max() / 2;  // sums only go down
   const std::size_t top = levels_.size() - 1;
   const std::int32_t shift = levels_[top].shift;
   std::int64_t sum = 0;
-  for (std::int32_t node = first >> shift; node <= last >> shift; ++node)
-    sum += DeltaOf(top, node, first, last, delta, 0);
+  for (std::int32_t node = first >> shift; node <= last >> shift && sum <= enough; ++node)
+    sum += DeltaOf(top, node, first, last, delta, 0, enough - sum);
   return sum;
 }
 
@@ -258,6 +261,10 @@ std::int32_t ExcessProfile::FindExcess(std::int64_t target) const {
 }
 
 std::int64_t ExcessProfile::Max() const {
+  if (total_ == 0) {  // nothing above zero: the top nodes know
+    const std::vector<std::int64_t>& below = levels_.back().below;
+    return *std::max_element(below.begin(), below.end());
+  }
   std::int64_t best = -kNothing * 2;
   for (std::int32_t b = 0; b < blocks_; ++b) {
     std::int64_t pending = 0;

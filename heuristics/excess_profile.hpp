@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace ebb {
@@ -36,8 +37,9 @@ class ExcessProfile {
   [[nodiscard]] std::int64_t Value(std::int32_t slot) const;
   // Adds to the slots first..last (inclusive).
   void Add(std::int32_t first, std::int32_t last, std::int64_t delta);
-  // What Add would add to total().
-  [[nodiscard]] std::int64_t Delta(std::int32_t first, std::int32_t last, std::int64_t delta) const;
+  // What Add would add to total(). For delta > 0: where that is above `enough` any number above it may be returned.
+  [[nodiscard]] std::int64_t Delta(std::int32_t first, std::int32_t last, std::int64_t delta,
+                                   std::int64_t enough = std::numeric_limits<std::int64_t>::max()) const;
   // The slot in which the running sum of the positive numbers passes `target`, 0 <= target < total().
   [[nodiscard]] std::int32_t FindExcess(std::int64_t target) const;
   // The largest number.
@@ -61,7 +63,7 @@ class ExcessProfile {
   void Rebuild(std::int32_t block);
   void AddTo(std::size_t level, std::int32_t node, std::int32_t first, std::int32_t last, std::int64_t delta);
   std::int64_t DeltaOf(std::size_t level, std::int32_t node, std::int32_t first, std::int32_t last, std::int64_t delta,
-                       std::int64_t pending) const;
+                       std::int64_t pending, std::int64_t enough) const;
 
   std::int32_t blocks_ = 0;
   std::vector<std::int64_t> value_;

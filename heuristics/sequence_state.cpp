@@ -24,20 +24,24 @@ constexpr std::int64_t kHole = ExcessProfile::kHole;
 SequenceState::SequenceState(const Instance& instance, std::int64_t budget)
     : instance_(instance), budget_(budget), plain_(instance.plain) {
   const std::size_t n = instance.num_ops;
-  own_bytes_.assign(n, 0);
-  output_index_.assign(instance.num_values, 0);
+  values_.resize(instance.num_values);
+  for (std::size_t v = 0; v < instance.num_values; ++v) {
+    values_[v].bytes = instance.bytes[v];
+    values_[v].kept = instance.kept[v] != 0;
+    values_[v].maker = instance.maker[v] >= 0 ? instance.maker[v] : static_cast<std::int32_t>(n);
+    if (instance.maker[v] >= 0) continue;
+    values_[v].index = static_cast<std::uint32_t>(input_values_.size()) & 0x7fffffffU;
+    input_values_.push_back(static_cast<std::int32_t>(v));
+  }
+  ops_.resize(n + 2);
   for (std::size_t o = 0; o < n; ++o) {
-    own_bytes_[o] = instance.moment[o];
+    ops_[o].own_bytes = instance.moment[o];
+    ops_[o].duration = instance.duration[o];
     std::uint32_t k = 0;
     for (const std::int32_t v : instance.makes[o]) {
-      own_bytes_[o] += instance.bytes[static_cast<std::size_t>(v)];
-      output_index_[static_cast<std::size_t>(v)] = k++;
+      ops_[o].own_bytes += instance.bytes[static_cast<std::size_t>(v)];
+      values_[static_cast<std::size_t>(v)].index = k++ & 0x7fffffffU;
     }
-  }
-  for (std::size_t v = 0; v < instance.num_values; ++v) {
-    if (instance.maker[v] >= 0) continue;
-    output_index_[v] = static_cast<std::uint32_t>(input_values_.size());
-    input_values_.push_back(static_cast<std::int32_t>(v));
   }
   if (!plain_) {
     Csr<std::int32_t> carriers;
@@ -62,16 +66,11 @@ std::span<const std::int32_t> SequenceState::Makes(std::int32_t op) const {
   return instance_.makes[static_cast<std::size_t>(op)];
 }
 
-std::int32_t SequenceState::MakerOf(std::int32_t value) const {
-  const std::int32_t maker = instance_.maker[static_cast<std::size_t>(value)];
-  return maker >= 0 ? maker : static_cast<std::int32_t>(instance_.num_ops);
-}
-
 // What the event's own number holds above what is resident across its place, as far as the profile knows.
 std::int64_t SequenceState::OwnBytes(std::int32_t node) const {
   const Node& x = N(node);
   return x.written && x.op < static_cast<std::int32_t>(instance_.num_ops)
-             ? own_bytes_[static_cast<std::size_t>(x.op)] + kHole
+             ? ops_[static_cast<std::size_t>(x.op)].own_bytes + kHole
              : 0;
 }
 
@@ -87,10 +86,12 @@ void SequenceState::Load(std::span<const std::int32_t> sequence) {
   stretches_.clear();
   points_.clear();
   segments_fresh_ = false;
-  first_.assign(n + 2, kNone);
-  last_.assign(n + 2, kNone);
-  free_.assign(n + 2, kNone);
-  count_.assign(n + 2, 0);
+  marked_ = false;
+  journal_.clear();
+  for (OpState& o : ops_) {
+    o.first = o.last = o.free = kNone;
+    o.count = 0;
+  }
   duration_ = executions_ = 0;
   violations_ = 0;
 
@@ -112,7 +113,7 @@ void SequenceState::Load(std::span<const std::int32_t> sequence) {
     const std::int32_t x = row[static_cast<std::size_t>(j)];
     PutInSlot(x, static_cast<std::int32_t>(j * slots / m));
     N(x).alive = true;
-    Link(x, last_[static_cast<std::size_t>(N(x).op)], kNone);
+    Link(x, LastOf(N(x).op), kNone);
   }
   // Ends by one sweep from the back: the latest server of each value is the first met.
   std::vector<std::int32_t> last_use(instance_.num_values, kNone);
@@ -124,7 +125,7 @@ void SequenceState::Load(std::span<const std::int32_t> sequence) {
     for (std::size_t k = Makes(o).size(); k-- > 0;) {  // views come after their base
       const auto i = static_cast<std::size_t>(Makes(o)[k]);
       const std::int32_t e = last_use[i] == kNone ? x : last_use[i];
-      ends_[static_cast<std::size_t>(N(x).ends) + k] = e;
+      EndRef(x, k) = e;
       last_use[i] = kNone;
       const std::int32_t w = plain_ ? kNone : instance_.carrier[i];
       if (w >= 0) {
@@ -193,22 +194,26 @@ void SequenceState::SetBudget(std::int64_t budget) {
 
 std::int32_t SequenceState::NewNode(std::int32_t op) {
   const auto o = static_cast<std::size_t>(op);
-  std::int32_t x = free_[o];
+  std::int32_t x = ops_[o].free;
   if (x != kNone) {
-    free_[o] = N(x).next;
+    ops_[o].free = N(x).next;
     return x;
   }
   x = static_cast<std::int32_t>(nodes_.size());
   nodes_.emplace_back();
   N(x).op = op;
-  N(x).ends = static_cast<std::int32_t>(ends_.size());
-  ends_.resize(ends_.size() + Makes(op).size(), x);
-  bad_.resize(ends_.size(), 0);
+  N(x).end = x;
+  const std::size_t outputs = Makes(op).size();
+  if (outputs > 1 || !plain_) {
+    N(x).ends = static_cast<std::int32_t>(ends_.size());
+    ends_.resize(ends_.size() + outputs, x);
+    if (!plain_) bad_.resize(ends_.size(), 0);
+  }
   return x;
 }
 
 void SequenceState::FreeNode(std::int32_t node) {
-  std::int32_t& head = free_[static_cast<std::size_t>(N(node).op)];
+  std::int32_t& head = ops_[static_cast<std::size_t>(N(node).op)].free;
   N(node).next = head;
   N(node).alive = N(node).written = false;
   head = node;
@@ -413,9 +418,9 @@ void SequenceState::Link(std::int32_t node, std::int32_t prev, std::int32_t next
   const auto o = static_cast<std::size_t>(x.op);
   x.prev = prev;
   x.next = next;
-  (prev == kNone ? first_[o] : N(prev).next) = node;
-  (next == kNone ? last_[o] : N(next).prev) = node;
-  ++count_[o];
+  (prev == kNone ? ops_[o].first : N(prev).next) = node;
+  (next == kNone ? ops_[o].last : N(next).prev) = node;
+  ++ops_[o].count;
   if (prev != kNone)
     AddRepeat(node);
   else if (next != kNone)
@@ -426,9 +431,9 @@ void SequenceState::Link(std::int32_t node, std::int32_t prev, std::int32_t next
 void SequenceState::Unlink(std::int32_t node) {
   const Node& x = N(node);
   const auto o = static_cast<std::size_t>(x.op);
-  (x.prev == kNone ? first_[o] : N(x.prev).next) = x.next;
-  (x.next == kNone ? last_[o] : N(x.next).prev) = x.prev;
-  --count_[o];
+  (x.prev == kNone ? ops_[o].first : N(x.prev).next) = x.next;
+  (x.next == kNone ? ops_[o].last : N(x.next).prev) = x.prev;
+  --ops_[o].count;
   if (x.prev != kNone)
     RemoveRepeat(node);
   else if (x.next != kNone)
@@ -446,7 +451,7 @@ std::int32_t SequenceState::LastUse(std::int32_t node, std::size_t k) const {
   const Node& x = N(node);
   const auto v = static_cast<std::size_t>(Makes(x.op)[k]);
   std::int32_t best = node, best_slot = x.slot;
-  if (x.next == kNone && instance_.kept[v]) return end_;
+  if (x.next == kNone && values_[v].kept) return end_;
   const std::int32_t limit = x.next == kNone ? profile_.slots() : slot(x.next);
   const auto readers = instance_.readers[v];
   work_ += 2 + 2 * static_cast<std::int64_t>(readers.size());
@@ -485,7 +490,7 @@ std::int32_t SequenceState::NextUse(std::int32_t server, std::int32_t value, std
         best = y;
         best_slot = slot(y);
       }
-  if (best == kNone && NextOf(server) == kNone && instance_.kept[static_cast<std::size_t>(value)]) return end_;
+  if (best == kNone && NextOf(server) == kNone && values_[static_cast<std::size_t>(value)].kept) return end_;
   return best;
 }
 
@@ -497,13 +502,12 @@ bool SequenceState::Unused(std::int32_t node) const {
 }
 
 void SequenceState::SetEnd(std::int32_t node, std::size_t k, std::int32_t end) {
-  const auto i = static_cast<std::size_t>(N(node).ends) + k;
-  const std::int32_t old = ends_[i];
+  const std::int32_t old = EndOf(node, k);
   const std::int32_t value = Makes(N(node).op)[k];
   if (old != end) {
-    log_.push_back({Change::kEnd, node, static_cast<std::int32_t>(i), old});
-    ends_[i] = end;
-    const std::int64_t bytes = instance_.bytes[static_cast<std::size_t>(value)];
+    log_.push_back({Change::kEnd, node, static_cast<std::int32_t>(k), old});
+    EndRef(node, k) = end;
+    const std::int64_t bytes = values_[static_cast<std::size_t>(value)].bytes;
     if (bytes != 0) {
       if (slot(old) < slot(end))
         stretches_.push_back({old, end, bytes});
@@ -572,11 +576,14 @@ void SequenceState::RecheckConsumers(std::int32_t node, std::size_t k) {
 }
 
 std::int32_t SequenceState::Insert(std::int32_t op, std::int32_t before) {
-  const auto o = static_cast<std::size_t>(op);
-  const std::int32_t x = NewNode(op);
+  return InsertNode(NewNode(op), before);
+}
+
+std::int32_t SequenceState::InsertNode(std::int32_t x, std::int32_t before) {
+  const auto o = static_cast<std::size_t>(N(x).op);
   Place(x, before);
   const std::int32_t here = slot(x);
-  std::int32_t next = kNone, prev = last_[o];
+  std::int32_t next = kNone, prev = ops_[o].last;
   while (prev != kNone && slot(prev) > here) {
     next = prev;
     prev = PreviousOf(prev);
@@ -586,16 +593,15 @@ std::int32_t SequenceState::Insert(std::int32_t op, std::int32_t before) {
   N(x).written = false;
   segments_fresh_ = false;
   log_.push_back({Change::kInsert, x, 0, 0});
-  points_.push_back({x, own_bytes_[o] + kHole});
-  AddDuration(instance_.duration[o]);
+  points_.push_back({x, ops_[o].own_bytes + kHole});
+  AddDuration(ops_[o].duration);
   ++executions_;
   work_ += 20;
 
   const auto makes = instance_.makes[o];
   for (std::size_t k = 0; k < makes.size(); ++k) {
-    const auto i = static_cast<std::size_t>(N(x).ends) + k;
-    ends_[i] = x;
-    bad_[i] = 0;
+    EndRef(x, k) = x;
+    if (!plain_) bad_[static_cast<std::size_t>(N(x).ends) + k] = 0;
   }
   for (const std::int32_t v : instance_.reads[o]) {
     const std::int32_t server = ServerOf(v, x);
@@ -631,10 +637,10 @@ bool SequenceState::Erase(std::int32_t node) {
   const auto makes = instance_.makes[o];
   if (prev == kNone && (NextOf(node) == kNone || !Unused(node))) return false;
   segments_fresh_ = false;
-  AddDuration(-instance_.duration[o]);
+  AddDuration(-ops_[o].duration);
   --executions_;
   log_.push_back({Change::kErase, node, 0, 0});
-  points_.push_back({node, -(own_bytes_[o] + kHole)});
+  points_.push_back({node, -(ops_[o].own_bytes + kHole)});
   work_ += 20;
   // its outputs' ends go back to itself first: whatever they pinned is let go while it is still linked
   std::int32_t ends[8];
@@ -707,22 +713,30 @@ void SequenceState::BuildSegments() {
   work_ += 4 * static_cast<std::int64_t>(count) + 5;
 }
 
-std::int64_t SequenceState::ExcessAfter() {
+std::int64_t SequenceState::ExcessAfter(std::int64_t enough) {
   BuildSegments();
   std::int64_t sum = profile_.total();
-  for (const Segment& s : segments_) sum += profile_.Delta(s.first, s.last, s.bytes);
+  // What is saved first: then it can only go up.
+  for (const Segment& s : segments_)
+    if (s.bytes < 0) sum += profile_.Delta(s.first, s.last, s.bytes);
+  for (const Segment& s : segments_)
+    if (s.bytes > 0 && sum <= enough) sum += profile_.Delta(s.first, s.last, s.bytes, enough - sum);
   return sum;
 }
 
 void SequenceState::Commit() {
   BuildSegments();
   for (const Segment& s : segments_) profile_.Add(s.first, s.last, s.bytes);
+  if (marked_) NoteCommit();
   for (const Change& c : log_) {
     if (c.kind == Change::kInsert && N(c.node).alive) {
       N(c.node).written = true;
     } else if (c.kind == Change::kErase) {
       TakeFromSlot(c.node);
-      FreeNode(c.node);
+      if (marked_ && N(c.node).written)
+        N(c.node).written = false;  // kept for the way back
+      else
+        FreeNode(c.node);
     }
   }
   log_.clear();
@@ -743,16 +757,16 @@ void SequenceState::Rollback() {
         Unlink(c.node);
         TakeFromSlot(c.node);
         FreeNode(c.node);
-        AddDuration(-instance_.duration[o]);
+        AddDuration(-ops_[o].duration);
         --executions_;
         break;
       case Change::kErase:
         Link(c.node, PreviousOf(c.node), NextOf(c.node));
         N(c.node).alive = true;
-        AddDuration(instance_.duration[o]);
+        AddDuration(ops_[o].duration);
         ++executions_;
         break;
-      case Change::kEnd: ends_[static_cast<std::size_t>(c.index)] = c.before; break;
+      case Change::kEnd: EndRef(c.node, static_cast<std::size_t>(c.index)) = c.before; break;
       case Change::kBad:
         violations_ += c.before - bad_[static_cast<std::size_t>(c.index)];
         bad_[static_cast<std::size_t>(c.index)] = static_cast<std::uint8_t>(c.before);

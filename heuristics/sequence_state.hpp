@@ -16,6 +16,9 @@
 // bindings back. Most moves of an annealing are refused, so reading is what must be cheap. An erased event keeps its
 // slot until the commit: nothing ever has to find its way back.
 //
+// Way back. From Mark() on, commits are noted (sequence_journal.cpp); ReturnToMark() takes them back one by one, at the
+// price of the moves, where loading the marked sequence anew would cost a pass over all of it.
+//
 // Rules kept by construction: every read is served (Insert and Erase say no otherwise). Rule kept by refusal:
 // `violations()` counts storages used after an in-place op took them over; a transaction that leaves any must be
 // rolled back (a state loaded without any stays without).
@@ -25,6 +28,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -49,7 +53,7 @@ class SequenceState {
   // Facts about the state with the open transaction's executions.
   [[nodiscard]] std::int64_t duration() const { return duration_; }
   [[nodiscard]] std::int64_t executions() const { return executions_; }
-  [[nodiscard]] std::int32_t executions_of(std::int32_t op) const { return count_[static_cast<std::size_t>(op)]; }
+  [[nodiscard]] std::int32_t executions_of(std::int32_t op) const { return ops_[static_cast<std::size_t>(op)].count; }
   [[nodiscard]] std::int32_t violations() const { return violations_; }
   // Bytes over the budget, summed over the events: of the committed state.
   [[nodiscard]] std::int64_t excess() const { return profile_.total(); }
@@ -69,9 +73,12 @@ class SequenceState {
   // The event in which the running sum of the excess passes `target` (0 <= target < excess()).
   [[nodiscard]] std::int32_t FindExcess(std::int64_t target) const { return EventAt(profile_.FindExcess(target)); }
 
+  // Is the event over the budget, in the committed state?
+  [[nodiscard]] bool Over(std::int32_t node) const { return profile_.Value(slot(node)) > 0; }
+
   // Executions of one op in sequence order, and who else they touch.
-  [[nodiscard]] std::int32_t FirstOf(std::int32_t op) const { return first_[static_cast<std::size_t>(op)]; }
-  [[nodiscard]] std::int32_t LastOf(std::int32_t op) const { return last_[static_cast<std::size_t>(op)]; }
+  [[nodiscard]] std::int32_t FirstOf(std::int32_t op) const { return ops_[static_cast<std::size_t>(op)].first; }
+  [[nodiscard]] std::int32_t LastOf(std::int32_t op) const { return ops_[static_cast<std::size_t>(op)].last; }
   [[nodiscard]] std::int32_t NextOf(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].next; }
   [[nodiscard]] std::int32_t PreviousOf(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].prev; }
   // False for an event erased in the open transaction.
@@ -81,10 +88,11 @@ class SequenceState {
   [[nodiscard]] std::int32_t ServerOf(std::int32_t value, std::int32_t before) const;
   // The last event that needs what `node` made for its k-th output; `node` itself where nobody does.
   [[nodiscard]] std::int32_t EndOf(std::int32_t node, std::size_t k) const {
-    return ends_[static_cast<std::size_t>(nodes_[static_cast<std::size_t>(node)].ends) + k];
+    const Node& x = nodes_[static_cast<std::size_t>(node)];
+    return k == 0 ? x.end : ends_[static_cast<std::size_t>(x.ends) + k];
   }
   [[nodiscard]] std::size_t OutputIndex(std::int32_t value) const {
-    return output_index_[static_cast<std::size_t>(value)];
+    return values_[static_cast<std::size_t>(value)].index;
   }
   [[nodiscard]] bool Unused(std::int32_t node) const;
   // The first event after `after` that needs `value` from the execution `server`; kNone where there is none.
@@ -96,9 +104,18 @@ class SequenceState {
   [[nodiscard]] std::int32_t Insert(std::int32_t op, std::int32_t before);
   [[nodiscard]] bool Erase(std::int32_t node);
   [[nodiscard]] bool changed() const { return !log_.empty(); }
-  [[nodiscard]] std::int64_t ExcessAfter();
+  // excess() after a commit. Where that is above `enough` any number above it may be returned, which is known sooner.
+  [[nodiscard]] std::int64_t ExcessAfter(std::int64_t enough = std::numeric_limits<std::int64_t>::max());
   void Commit();
   void Rollback();
+
+  // Notes commits from here on; no open transaction; plain instances only. Nodes erased since then are not used again until the next Mark.
+  void Mark();
+  [[nodiscard]] bool AtMark() const { return marked_ && journal_.empty(); }
+  [[nodiscard]] bool marked() const { return marked_; }
+  void ReturnToMark();
+  // Notes nothing any more.
+  void Unmark();
 
   // Throws InternalError where anything differs from a state built anew; linear. No open transaction.
   void CheckAgainstNaive() const;
@@ -112,19 +129,39 @@ class SequenceState {
     duration_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(duration_) + static_cast<std::uint64_t>(d));
   }
 
-  struct Node {
+  // What a move reads of an event, an op and a value lies together: on large graphs a move costs what its cache misses
+  // cost.
+  struct alignas(32) Node {
     std::int32_t op = kNone;
     std::int32_t slot = kNone;
     std::int32_t prev = kNone, next = kNone;  // executions of the same op
-    std::int32_t ends = 0;                    // where its ends start
+    std::int32_t end = kNone;                 // EndOf(node, 0)
+    std::int32_t ends = 0;                    // where its outputs' ends and flags start
     std::int32_t repeat = kNone;              // place in repeats_
     bool alive = false;
     bool written = false;  // the profile knows it
+  };
+  struct alignas(32) OpState {
+    std::int32_t first = kNone, last = kNone;  // executions
+    std::int32_t count = 0;
+    std::int32_t free = kNone;   // stack of unused nodes, linked by `next`
+    std::int64_t own_bytes = 0;  // moment and all outputs
+    std::int64_t duration = 0;
+  };
+  struct ValueFacts {
+    std::int64_t bytes = 0;
+    std::int32_t maker = kNone;  // num_ops for values without: Begin() makes them
+    std::uint32_t index : 31 = 0;
+    std::uint32_t kept : 1 = 0;
   };
   struct Change {  // of the open transaction
     enum Kind : std::uint8_t { kInsert, kErase, kEnd, kBad } kind;
     std::int32_t node;
     std::int32_t index, before;
+  };
+  struct Noted {  // of a commit; the last of each commit has node = kNone
+    std::int32_t node;
+    std::int32_t next;  // erased: the event that stood after it then; inserted: kNone
   };
   struct Stretch {  // after event `after`, up to event `to`
     std::int32_t after, to;
@@ -138,10 +175,16 @@ class SequenceState {
   [[nodiscard]] Node& N(std::int32_t node) { return nodes_[static_cast<std::size_t>(node)]; }
   [[nodiscard]] const Node& N(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
   [[nodiscard]] std::span<const std::int32_t> Makes(std::int32_t op) const;
-  [[nodiscard]] std::int32_t MakerOf(std::int32_t value) const;
+  [[nodiscard]] std::int32_t MakerOf(std::int32_t value) const { return values_[static_cast<std::size_t>(value)].maker; }
+  [[nodiscard]] std::int32_t& EndRef(std::int32_t node, std::size_t k) {
+    return k == 0 ? N(node).end : ends_[static_cast<std::size_t>(N(node).ends) + k];
+  }
   [[nodiscard]] std::int64_t OwnBytes(std::int32_t node) const;
 
   std::int32_t NewNode(std::int32_t op);
+  [[nodiscard]] std::int32_t InsertNode(std::int32_t node, std::int32_t before);
+  void NoteCommit();
+  void ForgetJournal();
   void FreeNode(std::int32_t node);
   void Place(std::int32_t node, std::int32_t before);
   void SpreadOut(std::int32_t block);
@@ -171,11 +214,10 @@ class SequenceState {
   std::vector<std::int32_t> node_at_;    // slot -> node
 
   std::vector<Node> nodes_;
-  std::vector<std::int32_t> ends_;
-  std::vector<std::uint8_t> bad_;                          // beside ends_: used after consumption
-  std::vector<std::int32_t> first_, last_, count_, free_;  // per op; free_: stack of unused nodes, linked by `next`
-  std::vector<std::int64_t> own_bytes_;                    // per op: moment and all outputs
-  std::vector<std::uint32_t> output_index_;
+  std::vector<std::int32_t> ends_;  // from the second output on (the first place of each node is not used)
+  std::vector<std::uint8_t> bad_;   // beside ends_: used after consumption; not for plain instances
+  std::vector<OpState> ops_;
+  std::vector<ValueFacts> values_;
   std::vector<std::int32_t> input_values_;  // values without maker: Begin() makes them
   Csr<std::int32_t> carried_;               // value -> values that live in its storage
   Csr<std::int32_t> consumers_;             // value -> ops that take its storage over
@@ -185,6 +227,9 @@ class SequenceState {
 
   std::int64_t duration_ = 0, executions_ = 0;
   std::int32_t violations_ = 0;
+
+  bool marked_ = false;
+  std::vector<Noted> journal_;
 
   std::vector<Change> log_;
   std::vector<Stretch> stretches_;

@@ -18,7 +18,23 @@ void Exercise(const Instance& in, std::int64_t budget, Rng& rng, int steps, std:
   SequenceState state(in, budget);
   state.Load(in.order);
   state.CheckAgainstNaive();
+  std::vector<std::int32_t> marked;  // empty: no mark
   for (int step = 0; step < steps; ++step) {
+    if (in.plain && Chance(rng, 8)) {
+      if (!marked.empty() && Chance(rng, 60)) {
+        state.ReturnToMark();
+        REQUIRE(state.AtMark());
+        REQUIRE(state.Sequence() == marked);
+        REQUIRE_NOTHROW(state.CheckAgainstNaive());
+      }
+      if (Chance(rng, 80)) {
+        state.Mark();
+        marked = state.Sequence();
+      } else {
+        state.Unmark();
+        marked.clear();
+      }
+    }
     const std::vector<std::int32_t> before = state.Sequence();
     const std::int64_t excess_before = state.excess();
     bool possible = true;
@@ -47,6 +63,12 @@ void Exercise(const Instance& in, std::int64_t budget, Rng& rng, int steps, std:
       continue;
     }
     const std::int64_t after = state.ExcessAfter();
+    const std::int64_t enough = state.excess() + Draw(rng, -3, 12);
+    const std::int64_t about = state.ExcessAfter(enough);
+    if (after <= enough)
+      REQUIRE(about == after);
+    else
+      REQUIRE(about > enough);
     if (Chance(rng, 60)) {
       state.Commit();
       REQUIRE(state.excess() == after);
