@@ -92,6 +92,8 @@ std::string FactsToText(const Graph& g, const GraphFacts& f, const std::string& 
     line("gaps", std::to_string(f.gaps_total) + " between two uses of a storage");
   }
   if (f.once_ops > 0) line("runs only once", Readable(f.once_bytes) + " are made by ops that cannot run again");
+  line("presolve", std::to_string(f.presolved.removed()) + " of " + std::to_string(f.presolved.ops) +
+                       " ops never pay to run again (" + Describe(f.presolved) + ")");
   if (f.blocks_ops > 0)
     line("repeated blocks", std::to_string(f.blocks_ops) + " ops in " + std::to_string(f.blocks.size()) + " series");
   for (const auto& b : f.blocks)
@@ -162,6 +164,11 @@ std::string FactsToJson(const Graph& g, const GraphFacts& f, const std::string& 
   o.PutName("floor_op", g, f.floor_op);
   o.Put("gaps", f.gaps_total);
   o.Put("once_bytes", f.once_bytes);
+  o.Put("presolve_ops", f.presolved.ops);
+  o.Put("presolve_unread", f.presolved.unread);
+  o.Put("presolve_free", f.presolved.free);
+  o.Put("presolve_heavy", f.presolved.heavy);
+  o.Put("presolve_passed_on", f.presolved.passed_on);
   PutArray(o, out, "holders_at_peak", f.holders, [&](const GraphFacts::Holder& h) {
     Object item(out);
     item.Put("tensor", g.tensor_name(h.tensor));

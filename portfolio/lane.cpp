@@ -2,6 +2,7 @@
 #include "portfolio/lane.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace ebb {
 namespace {
@@ -23,11 +24,21 @@ bool Lane::Run(Ticks until) {
     const auto turn =
         std::min_element(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) { return a.had < b.had; });
     WorkBudget budget(std::min(kSlice, limit_ - clock_), &board_.stop());
-    const bool more = turn->slot.worker->Step(budget, exchange_);
+    bool more = false;
+    const char* starved = nullptr;
+    try {
+      more = turn->slot.worker->Step(budget, exchange_);
+    } catch (const std::bad_alloc&) {
+      starved = turn->slot.worker->name();  // what it held goes to the others, and what they found is not lost
+    }
     const Ticks spent = std::max(budget.spent() + exchange_.TakeTicks(), kLeast);
     clock_ += spent;
     turn->had += static_cast<double>(spent) / turn->slot.share;
     if (!more) turns_.erase(turn);
+    if (starved != nullptr) {
+      out_of_memory_ = true;
+      board_.Message("out of memory: ends here", starved);
+    }
     board_.Tick();
   }
   return !done_;

@@ -21,6 +21,8 @@ class Lane {
   bool Run(Ticks until);
 
   [[nodiscard]] bool done() const { return done_; }
+  // A worker ran out of memory and was given up; the others went on.
+  [[nodiscard]] bool out_of_memory() const { return out_of_memory_; }
   [[nodiscard]] Exchange& exchange() { return exchange_; }
 
  private:
@@ -33,7 +35,7 @@ class Lane {
   std::vector<Turn> turns_;
   Ticks clock_ = 0;
   const Ticks limit_;
-  bool done_ = false;
+  bool done_ = false, out_of_memory_ = false;
 };
 
 }  // namespace ebb

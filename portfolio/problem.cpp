@@ -31,6 +31,14 @@ Problem MakeProblem(const Graph& graph, const Options& options, std::span<const 
     if (!MakePlan(graph, hint, &fault)) throw InputError("hint: " + Describe(graph, fault));
     p.hint = Collapse(graph, p.instance, hint);
   }
+  if (options.presolve && options.method < Method::kKeep) {
+    std::vector<std::uint8_t> before = p.instance.may_repeat;
+    p.presolved = MarkOnceOps(p.instance, p.order);
+    if (!p.hint.empty() && !EvaluateSequence(p.instance, p.hint).valid) {  // it repeats what is marked
+      p.instance.may_repeat = std::move(before);
+      p.presolved = {};
+    }
+  }
   return p;
 }
 

@@ -13,6 +13,7 @@
 #include "engine/problem/graph.hpp"
 #include "engine/problem/instance.hpp"
 #include "engine/problem/plan.hpp"
+#include "engine/problem/presolve.hpp"
 #include "engine/problem/validator.hpp"
 
 namespace ebb {
@@ -27,6 +28,7 @@ struct Problem {
   // One execution of each op, in the graph's order. Where that is no plan (a value is read after it was overwritten, so
   // the order needs repeats) it is empty and its peak Bytes::Max().
   Plan given;
+  PresolveCounts presolved;        // what is marked in the instance
   std::vector<std::int32_t> hint;  // the user's start, for the instance; empty: none. Valid, whatever its peak
 
   [[nodiscard]] PlanRules rules() const { return {order, budget, max_executions}; }

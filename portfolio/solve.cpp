@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <new>
 #include <thread>
 
 #include <oneapi/tbb/concurrent_queue.h>
@@ -120,6 +121,9 @@ Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> h
   AnswerAtOnce(board);
   if (Knowledge known = board.Get(); known.closed()) return Conclude(problem, known, stop);
 
+  if (const PresolveCounts& c = problem.presolved; c.removed() > 0)
+    board.Message("presolve: " + std::to_string(c.removed()) + " of " + std::to_string(c.ops) +
+                  " ops never pay to run again (" + Describe(c) + ")");
   const int threads = Threads(options);
   const Ticks limit = by_rounds
                           ? static_cast<Ticks>(std::min(options.work_limit * static_cast<double>(kTicksPerWork), 9e18))
@@ -133,7 +137,10 @@ Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> h
     tbb::task_arena* where = arena ? &*arena : nullptr;
     by_rounds ? RunByRounds(lanes, where) : RunAtOnce(lanes, board, where);
   }
-  return Conclude(problem, board.Get(), stop);
+  const Knowledge known = board.Get();
+  const bool starved = std::any_of(lanes.begin(), lanes.end(), [](const Lane& l) { return l.out_of_memory(); });
+  if (starved && !known.best && !known.infeasible) throw std::bad_alloc();  // "not found" would not be the reason
+  return Conclude(problem, known, stop);
 }
 
 }  // namespace ebb

@@ -25,6 +25,8 @@ class Finder {
     Gaps();
     Once();
     out_.blocks = FindRepeatedBlocks(g_);
+    Instance instance = MakeInstance(g_);
+    out_.presolved = MarkOnceOps(instance, OrderMode::kFixed);
     for (const GraphFacts::Blocks& b : out_.blocks) out_.blocks_ops += b.period * b.count;
     return std::move(out_);
   }

@@ -10,6 +10,7 @@
 
 #include "engine/base/units.hpp"
 #include "engine/problem/graph.hpp"
+#include "engine/problem/presolve.hpp"
 
 namespace ebb {
 
@@ -83,6 +84,9 @@ struct GraphFacts {
   };
   std::vector<Blocks> blocks;   // by position; no overlaps
   std::int64_t blocks_ops = 0;  // ops in them
+
+  // Ops that never pay to run again, in the given order.
+  PresolveCounts presolved;
 };
 
 struct FactsOptions {
