@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ebbtide check GRAPH PLAN: does the plan hold? Asked of the validator, through the API.
-#include <cstdio>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -9,6 +9,7 @@
 #include "cli/format.hpp"
 #include "cli/graph_input.hpp"
 #include "cli/handles.hpp"
+#include "cli/output.hpp"
 
 namespace ebb::cli {
 namespace {
@@ -23,12 +24,13 @@ Exit RunCheck(const Arguments& a) {
   const Handle<ebb_plan> plan = ReadPlanFile(graph.get(), a.plan);
   if (ebb_plan_check(plan.get()) != EBB_OK)
     throw CommandError(Exit::kInput, a.plan + ": " + ebb_plan_verdict(plan.get()) + ": " + ebb_plan_error(plan.get()));
-  std::printf("holds: duration %lld (+%s %%), peak %lld of %lld bytes, %lld executions of %lld ops\n",
-              static_cast<long long>(ebb_plan_duration(plan.get())),
-              Overhead(ebb_plan_duration(plan.get()), ebb_plan_base_duration(plan.get())).c_str(),
-              static_cast<long long>(ebb_plan_peak(plan.get())), static_cast<long long>(ebb_plan_budget(plan.get())),
-              static_cast<long long>(ebb_plan_num_executions(plan.get())),
-              static_cast<long long>(ebb_graph_num_ops(graph.get())));
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const std::int64_t duration = ebb_plan_duration(plan.get());
+  WriteTextTo("holds: duration " + number(duration) + " (+" + Overhead(duration, ebb_plan_base_duration(plan.get())) +
+                  " %), peak " + number(ebb_plan_peak(plan.get())) + " of " + number(ebb_plan_budget(plan.get())) +
+                  " bytes, " + number(ebb_plan_num_executions(plan.get())) + " executions of " +
+                  number(ebb_graph_num_ops(graph.get())) + " ops\n",
+              "");
   return Exit::kOk;
 }
 

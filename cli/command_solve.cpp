@@ -28,6 +28,9 @@ struct Arguments {
 };
 
 Exit RunSolve(const Arguments& a) {
+  const auto since = [begun = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  };
   const Handle<ebb_solver> solver = Own(ebb_solver_new());
   a.flags.Apply(solver.get());
   if (!a.certificate.empty() && std::string_view(ebb_solver_get(solver.get(), "order")) == "free")
@@ -44,6 +47,7 @@ Exit RunSolve(const Arguments& a) {
 
   const auto [graph, warnings] = a.graph.Open();
   ProgressPrinter printer(a.log, ebb_graph_base_duration(graph.get()));
+  printer.Loaded(ebb_graph_num_ops(graph.get()), since());
   for (const std::string& warning : warnings) printer.Note("warning: " + warning);
   if (!a.hint.empty()) {
     const Handle<ebb_plan> hint = ReadPlanFile(graph.get(), a.hint);
@@ -52,14 +56,14 @@ Exit RunSolve(const Arguments& a) {
   Want(ebb_solver_on_progress(solver.get(), ProgressPrinter::Callback, &printer), solver.get());
 
   const Handle<ebb_plan> plan = Own(ebb_plan_new());
-  const auto start = std::chrono::steady_clock::now();
+  const double start = since();
   bool interrupted = false;
   {
     const InterruptGuard guard(solver.get());
     Want(ebb_solver_solve(solver.get(), graph.get(), plan.get()), solver.get());
     interrupted = guard.interrupted();
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = since() - start;
   const ebb_status status = ebb_plan_status(plan.get());
   if (status == EBB_STATUS_OPTIMAL || status == EBB_STATUS_FEASIBLE) {
     WritePlanTo(plan.get(), a.plan);

@@ -3,9 +3,11 @@
 // ebbtide: the command. Plans and reports go to standard output or to files, everything else to standard error; an
 // error is one line that names the culprit.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -65,6 +67,11 @@ int Main(int argc, char** argv) {
     return Fail(e.code, e.what());
   } catch (const std::bad_alloc&) {
     return Fail(Exit::kInternal, "out of memory");
+  } catch (const std::system_error& e) {
+    const bool thread = e.code() == std::errc::resource_unavailable_try_again;
+    return Fail(Exit::kInternal,
+                (thread ? "no thread could be started (out of memory, or a limit on processes): " : "") +
+                    std::string(e.what()));
   } catch (const std::exception& e) {
     return Fail(Exit::kInternal, e.what());
   }
@@ -74,4 +81,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace ebb::cli
 
-int main(int argc, char** argv) { return ebb::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, not the end of the process
+  return ebb::cli::Main(argc, argv);
+}

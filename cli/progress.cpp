@@ -46,6 +46,11 @@ void ProgressPrinter::Note(const std::string& text) {
   Put("ebbtide: " + text + "\n");
 }
 
+void ProgressPrinter::Loaded(std::int64_t ops, double seconds) {
+  if (format_ != LogFormat::kJsonLines) return;
+  Put("{\"event\":\"loaded\",\"seconds\":" + Fixed(seconds, 3) + ",\"ops\":" + std::to_string(ops) + "}\n");
+}
+
 void ProgressPrinter::Show(const ebb_progress* p) {
   if (format_ == LogFormat::kNone) return;
   const std::string_view kind = ebb_progress_kind(p);

@@ -23,6 +23,8 @@ class ProgressPrinter {
 
   // For ebb_solver_on_progress; `user` is the printer.
   static int Callback(const ebb_progress* progress, void* user);
+  // The graph is in memory, so many seconds after the command began: an event for programs, nothing for people.
+  void Loaded(std::int64_t ops, double seconds);
   // A line of its own.
   void Note(const std::string& text);
   // The answer: a line for people or a JSON object.

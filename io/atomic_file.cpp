@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 struct AtomicFile::Impl {
   std::string shown;       // the path as given, for messages
-  fs::path target, aside;  // aside empty: written directly
+  fs::path target, aside;  // aside: its name until the rename, empty where it has none (yet)
+  bool direct = false;     // written directly
   int fd = -1;
   std::unique_ptr<Packer> packer;
 
@@ -32,6 +33,28 @@ struct AtomicFile::Impl {
       if (put < 0 && errno == EINTR) continue;
       if (put < 0) Fail("cannot be written");
       bytes.remove_prefix(static_cast<std::size_t>(put));
+    }
+  }
+  [[nodiscard]] fs::path Folder() const { return target.has_parent_path() ? target.parent_path() : fs::path("."); }
+
+  // A file in the target's folder that has no name yet: whoever is killed while writing it leaves nothing behind.
+  // False: not here (some file systems cannot, and /proc is needed to name it).
+  bool OpenNameless() {
+#ifdef O_TMPFILE
+    if (::access("/proc/self/fd", X_OK) == 0) fd = ::open(Folder().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+#endif
+    return fd >= 0;
+  }
+  // Makes names beside the target until one is free; `make` is false, with errno set, where one is not.
+  template <class Make>
+  void NameAside(Make make) {
+    for (int attempt = 0;; ++attempt) {
+      aside = target;
+      aside += ".part-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+      if (make()) return;
+      if (errno == EEXIST && attempt < 1000) continue;
+      aside.clear();
+      Fail("cannot be written");
     }
   }
   ~Impl() {
@@ -58,17 +81,15 @@ AtomicFile::AtomicFile(const fs::path& target) : impl_(std::make_unique<Impl>())
   if (exists && !S_ISREG(info.st_mode)) {
     f.fd = ::open(f.target.c_str(), O_WRONLY | O_CLOEXEC);
     if (f.fd < 0) f.Fail("cannot be written");
+    f.direct = true;
     return;
   }
   if (exists && ::access(f.target.c_str(), W_OK) != 0) f.Fail("cannot be written");  // a rename would not ask
-  for (int attempt = 0; f.fd < 0; ++attempt) {
-    f.aside = f.target;
-    f.aside += ".part-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    f.fd = ::open(f.aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (f.fd < 0 && (errno != EEXIST || attempt == 1000)) {
-      f.aside.clear();
-      f.Fail("cannot be written");
-    }
+  if (!f.OpenNameless()) {
+    f.NameAside([&] {
+      f.fd = ::open(f.aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      return f.fd >= 0;
+    });
   }
   if (exists && ::fchmod(f.fd, info.st_mode & 07777) != 0) f.Fail("cannot be written");
 }
@@ -88,20 +109,24 @@ void AtomicFile::Write(std::string_view bytes) {
 void AtomicFile::Commit() {
   Impl& f = *impl_;
   if (f.packer != nullptr) f.packer->Finish([&](std::string_view packed) { f.Raw(packed); });
-  if (f.aside.empty()) {
+  if (f.direct) {
     const int code = ::close(std::exchange(f.fd, -1));
     if (code != 0) f.Fail("cannot be written");
     return;
   }
   if (::fsync(f.fd) != 0) f.Fail("cannot be written");
+  if (f.aside.empty()) {
+    const std::string self = "/proc/self/fd/" + std::to_string(f.fd);
+    f.NameAside(
+        [&] { return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, f.aside.c_str(), AT_SYMLINK_FOLLOW) == 0; });
+  }
   const int code = ::close(std::exchange(f.fd, -1));
   if (code != 0) f.Fail("cannot be written");
   if (::rename(f.aside.c_str(), f.target.c_str()) != 0) f.Fail("cannot be written");
   f.aside.clear();
   // The rename itself is on the disk once the folder is. Where that cannot be asked for, the file is whole all the
   // same.
-  const fs::path folder = f.target.has_parent_path() ? f.target.parent_path() : fs::path(".");
-  const int dir = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int dir = ::open(f.Folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir >= 0) {
     ::fsync(dir);
     ::close(dir);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that is either written whole or not at all: the bytes go to a file beside the target, are flushed to the disk,
-// and the rename is the last step. Whoever looks at the target sees the old file or the new one. Targets that are no
-// regular files (a terminal, a pipe, /dev/null) are written directly.
+// A file that is either written whole or not at all: the bytes go to a file without a name in the target's folder
+// (where the file system has no such thing, to one beside the target), are flushed to the disk, and a rename is the
+// last step. Whoever looks at the target sees the old file or the new one, and who is killed leaves nothing behind.
+// Targets that are no regular files (a terminal, a pipe, /dev/null) are written directly.
 #pragma once
 
 #include <filesystem>
