@@ -15,8 +15,13 @@
 //   kLargest  1 / m
 //   kMsps     (c + sum of c over what must run again to have it back) / m
 //
-// Limits: of the paper's method (no look-ahead: thrashes on tight budgets) and of this form of it: what cannot be made
-// again at any time (replay.hpp) is never evicted; outputs of one op are storages of their own.
+// A storage goes with all its views and costs what they cost together. An op that works in place is the paper's
+// mutation: its output can be had again by making its input again, for it to overwrite; the old version counts as
+// evicted.
+//
+// Limits: of the paper's method (no look-ahead: thrashes on tight budgets) and of this form of it: a storage is never
+// evicted where an op that makes it or a view of it runs once only, or reads what was overwritten for good; where one
+// output of an op is made again, the others are made anew, too.
 #pragma once
 
 #include <cstdint>
