@@ -108,15 +108,22 @@ std::int64_t LearningSolver::Target(std::int32_t halvings) const {
 
 LearningSolver::State LearningSolver::Step(WorkBudget& work) {
   constexpr std::int32_t kHalvings = 6;
+  constexpr std::int64_t kNear = 64;
   while (!finished_ && floor_ < cutoff_) {
     if (work.Exhausted()) return State::kLimit;
-    // Without an incumbent the first solution is what is wanted.
-    const bool all = halvings_ == 0 || cutoff_ == kInfinity;
-    const std::int64_t target = Target(all ? 0 : halvings_);
+    // Without an incumbent the first solution is what is wanted; close to it halving on would only prove the same thing
+    // again and again.
+    const std::int64_t wanted = Target(0);
+    const bool near = wanted - floor_ <= wanted / kNear;
+    const bool all = halvings_ == 0 || cutoff_ == kInfinity || near;
+    const std::int64_t target = all ? wanted : Target(halvings_);
     std::vector<Lit> assumptions;
     if (!all) assumptions.push_back(engine_.Leq(total_, target));
     relaxation_->SetRootLevel(static_cast<std::int32_t>(assumptions.size()));
-    const core::SatResult result = engine_.Solve(assumptions, work, cutoff_ == kInfinity ? -1 : conflict_limit_);
+    const std::int64_t before = statistics().conflicts;
+    const std::int64_t limit = cutoff_ == kInfinity || near ? -1 : std::max<std::int64_t>(conflict_limit_ - probed_, 1);
+    const core::SatResult result = engine_.Solve(assumptions, work, limit);
+    probed_ = result == core::SatResult::kUnknown ? probed_ + statistics().conflicts - before : 0;
     // What the root said holds for costs up to the target only.
     const std::int64_t beyond = all ? kInfinity : target + step_;
     floor_ = std::max(floor_, std::min({relaxation_->root_bound(), beyond, cutoff_}));
@@ -141,11 +148,10 @@ LearningSolver::State LearningSolver::Step(WorkBudget& work) {
         }
         break;
       case core::SatResult::kUnknown:
-        if (work.Exhausted()) break;
-        if (++halvings_ > kHalvings) {
-          halvings_ = 0;
-          conflict_limit_ *= 2;
-        }
+        if (probed_ < conflict_limit_ || near) break;
+        probed_ = 0;
+        if (++halvings_ > kHalvings) halvings_ = 0;
+        conflict_limit_ += conflict_limit_ / 4;
         break;
     }
     ReadRoot();

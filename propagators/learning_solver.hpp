@@ -7,7 +7,9 @@
 // The lower bound between the root's and the proof comes from probing: "is there a solution below t?" with t between
 // the bound and the incumbent, as an assumption and with a limit on the conflicts. A no raises the bound, a yes is a
 // better solution, and a don't-know moves t towards the bound. What is learned under one t holds under all (the bound
-// literal stands in the clauses).
+// literal stands in the clauses). Where bound and incumbent are within 1/64 of the wanted cost, everything is asked for
+// at once: halving on proved the same thing again and again (RL n=250 at 0.8, nine boundaries: 4.2558 of 4.2606 % after
+// 60 s, and proved after 29 s without).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,7 @@ class LearningSolver final : public BinarySolver {
   struct Params {
     LinearRelaxation::Params relaxation;
     RelaxationBrancher::Params branching;
-    std::int64_t probe_conflicts = 300;  // >= 1: the first limit of a probe; doubled with each round of failures
+    std::int64_t probe_conflicts = 300;  // >= 1: the first limit of a probe; a quarter more with each failure
     // Where probing begins: this many halvings of the gap above the bound; 0: with everything below the cutoff. A tight
     // target makes reduced costs fix much: RL n=250 at 0.8 with five boundaries and a cutoff of 4.26 % (optimum 3.10 %)
     // took 8.4 s from 0, 1.6, 1.4 and 1.7 s from 2, 3 and 4 (the tree 2.4 s); where the cutoff is near, from 0 is as
@@ -84,8 +86,8 @@ class LearningSolver final : public BinarySolver {
   std::unique_ptr<RelaxationBrancher> brancher_;
   std::int64_t step_ = 0;  // every cost is a multiple of it
   std::int64_t cutoff_, floor_ = 0;
-  std::int64_t conflict_limit_;
-  std::int32_t halvings_ = 0;  // the present target: this many halvings of the gap above the bound
+  std::int64_t conflict_limit_, probed_ = 0;  // conflicts of the present probe so far
+  std::int32_t halvings_ = 0;                 // the present target: this many halvings of the gap above the bound
   std::vector<std::int8_t> solution_, root_lower_, root_upper_;
   std::int64_t solution_cost_;
   bool finished_ = false;

@@ -182,9 +182,9 @@ void PathCuts::Separate(std::span<const double> x, bool integral, bool /*root*/,
   need_.assign(in.num_ops, 0.0);
   through_.assign(in.num_ops, -1);
   next_.assign(in.num_values, kFirst);
-  for (std::int32_t k = 0; k + 1 < stages; ++k) {
+  for (std::int32_t k = 0; k < stages; ++k) {
     const auto useful = model_.useful(k);
-    for (std::int32_t b = k + 1; b < stages; ++b) {
+    for (std::int32_t b = k; b < stages; ++b) {
       for (const std::int32_t v : useful) need_[At(in.maker[At(v)])] = 0.0;
       for (const std::int32_t v : useful) {
         const std::int32_t stay = model_.stay(k, v);

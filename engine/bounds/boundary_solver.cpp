@@ -404,6 +404,11 @@ struct BoundarySolver::Impl {
     search->SetDiving(false);
     Remember();
     pool = TakePool();
+    // Where the relaxation has no gap left no choice can have a better bound than another.
+    if (search->has_solution() && search->solution_cost() <= floor - instance.base_duration) {
+      if (Refine(4, 1)) phase = Phase::kBuild;
+      return;
+    }
     if (BeginProbes()) phase = Phase::kProbe;
   }
 
@@ -575,7 +580,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
         }
         // The relaxation's optimum did not become a plan: where does it overflow?
         NextTree();
-        if (phase != Phase::kProbe) {
+        if (phase == Phase::kTree) {
           done = true;
           return true;
         }

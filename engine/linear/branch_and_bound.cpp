@@ -246,6 +246,9 @@ struct BranchAndBound::Impl {
   enum class Verdict { kPruned, kBranched, kPlunge, kLimit, kSolution, kRootDone };
   Verdict Process(WorkBudget& work);
   Verdict Branch(WorkBudget& work, double value);
+  bool Dive(WorkBudget& work);
+  bool TakeSolution(std::vector<std::int8_t> rounded);
+  bool dived = false;
   State Step(WorkBudget& work);
 };
 
@@ -321,14 +324,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
         if (!ExactlyFeasible(only)) return Verdict::kPruned;
         std::vector<double> as_double(only.begin(), only.end());
         if (Separate(as_double, true, false, work) > 0) continue;
-        const std::int64_t c = CostOf(only);
-        if (c < cutoff) {
-          solution = only;
-          solution_cost = cutoff = c;
-          ++counters.solutions;
-          return Verdict::kSolution;
-        }
-        return Verdict::kPruned;
+        return TakeSolution(only) ? Verdict::kSolution : Verdict::kPruned;
       }
       for (const std::int8_t value : {std::int8_t{1}, std::int8_t{0}}) {
         Node child;
@@ -356,19 +352,8 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
       for (std::size_t j = 0; j < cost.size(); ++j) rounded[j] = static_cast<std::int8_t>(std::lround(x[j]));
       const std::vector<double> as_double(rounded.begin(), rounded.end());
       if (Separate(as_double, true, root, work) > 0) continue;
-      if (ExactlyFeasible(rounded)) {
-        const std::int64_t c = CostOf(rounded);
-        if (c < cutoff) {
-          solution = std::move(rounded);
-          solution_cost = cutoff = c;
-          ++counters.solutions;
-          FixRootByReducedCost();
-          // The node stays: it may hold better ones, the LP's optimum being this point only up to its tolerances.
-          return Verdict::kSolution;
-        }
-      } else {
-        ++counters.exact_failures;
-      }
+      // The node stays: it may hold better ones, the LP's optimum being this point only up to its tolerances.
+      if (TakeSolution(std::move(rounded))) return Verdict::kSolution;
       // Not exactly what the LP says: fall through to branching on something open.
     } else {
       const double gain = value - last_value;
@@ -391,8 +376,66 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
       Compress();
       continue;
     }
+    if (root && params.root_dive && !dived) {
+      dived = true;
+      const auto basis = SaveBasis();
+      if (Dive(work)) return Verdict::kSolution;
+      propagator.Undo(root_mark);
+      lp.RestoreBasis(*basis);
+      continue;
+    }
     return Branch(work, value);
   }
+}
+
+// Fixes the columns nearest to whole, a tenth of them at a time, and solves again, until the LP's point is a solution
+// or there is none this way: some ten LPs where the tree takes hundreds.
+bool BranchAndBound::Impl::Dive(WorkBudget& work) {
+  constexpr int kMost = 100;
+  std::vector<std::pair<double, std::int32_t>> order;  // distance to whole, column
+  for (int round = 0; round < kMost && !work.Exhausted(); ++round) {
+    const std::span<const double> x = lp.x();
+    order.clear();
+    for (std::size_t j = 0; j < cost.size(); ++j)
+      if (x[j] > kIntegral && x[j] < 1.0 - kIntegral)
+        order.emplace_back(std::min(x[j], 1.0 - x[j]), static_cast<std::int32_t>(j));
+    if (order.empty()) {
+      std::vector<std::int8_t> rounded(cost.size());
+      for (std::size_t j = 0; j < cost.size(); ++j) rounded[j] = static_cast<std::int8_t>(std::lround(x[j]));
+      const std::vector<double> as_double(rounded.begin(), rounded.end());
+      if (Separate(as_double, true, false, work) == 0) return TakeSolution(std::move(rounded));
+    } else {
+      std::sort(order.begin(), order.end());
+      order.resize(order.size() / 10 + 1);
+      for (const auto& [distance, j] : order) {
+        if (propagator.IsFixed(j)) continue;
+        const std::int8_t nearest = x[static_cast<std::size_t>(j)] > 0.5 ? 1 : 0;
+        const std::size_t mark = propagator.mark();
+        if (propagator.Fix(j, nearest) && propagator.Propagate()) continue;
+        propagator.Undo(mark);
+        if (!propagator.Fix(j, static_cast<std::int8_t>(1 - nearest)) || !propagator.Propagate()) return false;
+      }
+      static_cast<void>(Separate(x, false, false, work, false));
+    }
+    lp.SetDomain(propagator.lower(), propagator.upper());
+    if (SolveLp(work) != LpOutcome::kOptimal) return false;
+  }
+  return false;
+}
+
+// A point that obeys all rows as far as the LP can tell.
+bool BranchAndBound::Impl::TakeSolution(std::vector<std::int8_t> rounded) {
+  if (!ExactlyFeasible(rounded)) {
+    ++counters.exact_failures;
+    return false;
+  }
+  const std::int64_t c = CostOf(rounded);
+  if (c >= cutoff) return false;
+  solution = std::move(rounded);
+  solution_cost = cutoff = c;
+  ++counters.solutions;
+  FixRootByReducedCost();
+  return true;
 }
 
 BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, double value) {
