@@ -57,6 +57,7 @@ struct IntervalParams {
   bool reduced_costs = true;   // the LP fixes
   bool path_cuts = true;       // of the LP
   bool knapsack_cuts = false;  // of the LP
+  bool retention = false;      // literals R[o,a,b]: IntervalModel::Retain
 };
 
 class IntervalModel {
@@ -65,6 +66,10 @@ class IntervalModel {
     core::Lit lit;
     std::int32_t reader, reader_copy;  // an op's copy; reader -1: the end
     std::int32_t value;
+  };
+  struct Retention {
+    core::Lit lit;
+    std::int32_t op, from, to;
   };
   struct Copy {
     core::Lit presence;
@@ -93,6 +98,7 @@ class IntervalModel {
   [[nodiscard]] std::span<const Copy> origins() const { return origins_; }  // overwritten graph inputs, by value
   [[nodiscard]] const BoundaryModel* boundary() const { return boundary_.get(); }
   [[nodiscard]] const LinearModel& linear() const { return linear_; }
+  [[nodiscard]] std::span<const Retention> retentions() const { return retentions_; }
   [[nodiscard]] bool matters(std::int32_t v) const { return matters_[static_cast<std::size_t>(v)] != 0; }
 
  private:
@@ -104,6 +110,7 @@ class IntervalModel {
   void Serve(Copy& supplier, std::int32_t value, std::int32_t reader, std::int32_t reader_copy, core::IntVar time);
   void Memory(std::int64_t capacity);
   void Objective();
+  void Retain();
   void Relax(std::span<const std::int32_t> positions, std::int64_t budget);
   void Below(core::Lit lit, core::IntVar x, std::int64_t d, core::IntVar y);           // lit -> x + d <= y
   void Name(core::Lit lit, const char* what, std::initializer_list<std::int64_t> of);  // in the proof, if there is one
@@ -122,6 +129,7 @@ class IntervalModel {
   std::vector<std::vector<Copy>> copies_;
   std::vector<Copy> origins_;  // by value; used where the value has no maker
   std::vector<core::Lit> extra_;
+  std::vector<Retention> retentions_;
   core::IntVar total_ = core::IntVar::kNone, end_ = core::IntVar::kNone;
   core::KnownSolution known_;
 };

@@ -11,7 +11,10 @@ constexpr Ticks kLeast = 10'000;      // counted for a step that claims less, so
 }  // namespace
 
 Lane::Lane(Board& board, std::vector<WorkerSlot> slots, Ticks limit) : board_(board), exchange_(board), limit_(limit) {
-  for (WorkerSlot& slot : slots) turns_.push_back({std::move(slot)});
+  for (WorkerSlot& slot : slots) {
+    const double late = slot.late;
+    turns_.push_back({std::move(slot), late});
+  }
 }
 
 bool Lane::Run(Ticks until) {

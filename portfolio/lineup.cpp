@@ -62,8 +62,11 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   const bool all = o.method == Method::kAuto;
   if ((all || o.method == Method::kExact) && o.state_search && StateSearchFits(problem))
     proofs.push_back({MakeStateSearchWorker(problem), 1});
+  // The complete model last: what the relaxation proves it proves much sooner (RL n=100 at 0.8, fixed: 0.13 against
+  // 0.59 s).
   if ((all || o.method == Method::kExact) && o.intervals && IntervalsFit(problem) && problem.may_recompute())
-    proofs.push_back({MakeIntervalsWorker(problem), 1});
+    proofs.push_back(
+        {MakeIntervalsWorker(problem), 1, all && o.relax && problem.order != OrderMode::kFree ? 3e8 : 0.0});
   if (o.gap_cover) proofs.push_back({MakeGapCoverWorker(problem), 0.5});
   const bool relax = problem.order != OrderMode::kFree && problem.may_recompute();
   if ((all || o.method == Method::kRelax) && o.relax && relax) {

@@ -26,6 +26,7 @@ class Worker {
 struct WorkerSlot {
   std::unique_ptr<Worker> worker;
   double share = 1;  // of its lane's work, relative to the others there
+  double late = 0;   // ticks for each unit of share that the others have first
 };
 
 }  // namespace ebb

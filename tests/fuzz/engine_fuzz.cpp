@@ -74,6 +74,7 @@ void TryIntervals(const Instance& instance, OrderMode order, std::int64_t budget
   params.raise_total = Chance(rng, 30);
   params.reduced_costs = Chance(rng, 70);
   params.path_cuts = Chance(rng, 70);
+  params.retention = Chance(rng, 40);
   const bool known = oracle.feasible && Chance(rng, 70);
   if (known) params.known = oracle.sequence;
   params.knapsack_cuts = !known && Chance(rng, 30);  // they may rest on the incumbent without saying so
@@ -82,8 +83,9 @@ void TryIntervals(const Instance& instance, OrderMode order, std::int64_t budget
          std::to_string(params.relaxation) + " useful " + std::to_string(params.useful) + " boundaries " +
          std::to_string(params.boundaries) + " seed " + std::to_string(params.seed) + " time-table " +
          std::to_string(params.time_table) + " raise " + std::to_string(params.raise_total) + " reduced costs " +
-         std::to_string(params.reduced_costs) + " path cuts " + std::to_string(params.path_cuts) + " knapsack " +
-         std::to_string(params.knapsack_cuts) + " known " + std::to_string(known);
+         std::to_string(params.reduced_costs) + " path cuts " + std::to_string(params.path_cuts) + " retention " +
+         std::to_string(params.retention) + " knapsack " + std::to_string(params.knapsack_cuts) + " known " +
+         std::to_string(known);
   IntervalSolver solver(instance, order, budget, params);
   std::int64_t best = -1;
   if (oracle.feasible && Chance(rng, 40)) {

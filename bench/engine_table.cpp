@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// engine_table [rules|relaxation|workers|size|stop]...: the tables of docs/engine.md, "What pays". Counted work (ticks)
+// and conflicts are the same on every machine; seconds are not and are only told where nothing else says it.
+#include "bench/engine_table.hpp"
+
+#include <string_view>
+
+int main(int argc, char** argv) {
+  using namespace ebb::bench;
+  const auto wanted = [&](std::string_view name) {
+    for (int i = 1; i < argc; ++i)
+      if (argv[i] == name) return true;
+    return argc == 1;
+  };
+  if (wanted("rules")) Rules();
+  if (wanted("relaxation")) Relaxation();
+  if (wanted("workers")) Workers();
+  if (wanted("size")) Size();
+  if (wanted("stop")) Stop();
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole solve with one worker less; models' sizes; how soon a cancel is heard.
+#include <chrono>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "engine/problem/windows.hpp"
+#include "io/generate.hpp"
+#include "portfolio/interval_model.hpp"
+#include "portfolio/interval_solver.hpp"
+#include "portfolio/solve.hpp"
+
+#include "bench/engine_table.hpp"
+
+namespace ebb::bench {
+namespace {
+
+double Seconds(std::chrono::steady_clock::time_point from) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+}
+
+// Resident now, in MiB.
+double Resident() {
+  std::ifstream in("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  in >> all >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+struct Ask {
+  std::string graph;
+  double fraction;
+  const char* order;
+  const char* off;  // the switch
+  const char* work;
+};
+
+void One(const Ask& ask) {
+  if (Find(ask.graph).empty()) return;
+  const Case c(ask.graph, ask.fraction);
+  for (const bool on : {true, false}) {
+    Options options;
+    options.Set("budget", std::to_string(c.budget));
+    options.Set("order", ask.order);
+    options.Set("threads", "1");
+    options.Set("work-limit", ask.work);
+    if (!on) options.Set(ask.off, "off");
+    StopSignal stop;
+    const auto start = std::chrono::steady_clock::now();
+    const Answer answer = Solve(c.graph, options, {}, stop, {});
+    std::cout << "| " << ask.graph << ' ' << std::to_string(ask.fraction).substr(0, 4) << ' ' << ask.order << " | "
+              << (on ? "all" : "without " + std::string(ask.off)) << " | " << ToString(answer.status) << " | "
+              << (answer.plan ? c.Percent(answer.plan->duration.count()) : "none") << " | "
+              << c.Percent(answer.lower_bound) << " | " << Seconds(start) << " |" << std::endl;
+  }
+}
+
+}  // namespace
+
+void Workers() {
+  std::cout << "| instance | workers | status | plan | bound | seconds |\n|---|---|---|---|---|---|\n";
+  for (const Ask& ask : std::vector<Ask>{
+           {"layered_n250_", 0.8, "fixed", "anneal", "4"},
+           {"layered_n500_", 0.8, "fixed", "gap-cover", "1"},
+           {"layered_n1000_", 0.9, "fixed", "relax", "4"},
+           {"layered_n1000_", 0.9, "fixed", "learning", "4"},
+           {"layered_n100_", 0.8, "fixed", "intervals", "10"},
+           {"layered_n100_", 0.7, "staged", "intervals", "10"},
+           {"VGG16_256_train", 0.5, "free", "state-search", "4"},
+           {"chain", 0.5, "free", "state-search", "10"},
+           {"layered_n1000_", 0.8, "fixed", "windows", "4"},
+       })
+    One(ask);
+}
+
+void Size() {
+  std::cout << "| model | ops | boundaries or positions | columns or literals | rows or copies | build s | MiB |\n"
+               "|---|---|---|---|---|---|---|\n";
+  const auto boundary = [](const char* name, const Instance& in, std::int64_t budget, std::int32_t count) {
+    const SequenceFacts facts = EvaluateSequence(in, in.order);
+    std::vector<std::int32_t> hot, at;
+    for (std::size_t p = 0; p < facts.profile.size(); ++p)
+      if (facts.profile[p] > budget) hot.push_back(static_cast<std::int32_t>(p));
+    for (std::int32_t k = 0; k < count && !hot.empty(); ++k)
+      at.push_back(hot[hot.size() * static_cast<std::size_t>(2 * k + 1) / static_cast<std::size_t>(2 * count)]);
+    at.erase(std::unique(at.begin(), at.end()), at.end());
+    const double before = Resident();
+    const auto start = std::chrono::steady_clock::now();
+    const BoundaryModel model(in, budget, at);
+    std::cout << "| boundary relaxation, " << name << " | " << in.num_ops << " | " << at.size() << " | "
+              << model.columns().size() << " | " << model.program().rows.size() << " | " << Seconds(start) << " | "
+              << Resident() - before << " |" << std::endl;
+  };
+  const auto intervals = [](const char* name, const Instance& in, std::int64_t budget, OrderMode order) {
+    IntervalParams params;
+    const IntervalSolver solver(in, order, budget, params);
+    const double before = Resident();
+    const auto start = std::chrono::steady_clock::now();
+    IntervalModel model(in, order, budget, solver.copies(), solver.positions(), params);
+    std::size_t copies = 0;
+    for (std::size_t op = 0; op < in.num_ops; ++op) copies += model.copies(static_cast<std::int32_t>(op)).size();
+    std::cout << "| intervals, " << name << ' ' << ToString(order) << " | " << in.num_ops << " | " << model.axis().end()
+              << " | " << model.engine().num_sat_vars() << " | " << copies << " | " << Seconds(start) << " | "
+              << Resident() - before << " |" << std::endl;
+  };
+  for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_"}) {
+    if (Find(name).empty()) continue;
+    const Case c(name, 0.8);
+    if (c.instance.num_ops >= 1000) {
+      for (const std::int32_t k : {1, 3, 10, 40}) boundary(name, c.instance, c.budget, k);
+    } else {
+      boundary(name, c.instance, c.budget, 6);
+      intervals(name, c.instance, c.budget, OrderMode::kStaged);
+      intervals(name, c.instance, c.budget, OrderMode::kFixed);
+    }
+  }
+}
+
+void Stop() {
+  std::cout << "| instance | cancelled after s | answer after s more |\n|---|---|---|\n";
+  for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_", "ResNet50_256_train"}) {
+    if (Find(name).empty()) continue;
+    const Case c(name, 0.7);
+    for (const double after : {0.2, 1.0, 3.0}) {
+      Options options;
+      options.Set("budget", std::to_string(c.budget));
+      options.Set("threads", "2");
+      StopSignal stop;
+      const auto start = std::chrono::steady_clock::now();
+      double cancelled = 0;
+      std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::duration<double>(after));
+        cancelled = Seconds(start);
+        stop.Cancel();
+      });
+      static_cast<void>(Solve(c.graph, options, {}, stop, {}));
+      const double ended = Seconds(start);
+      later.join();
+      std::cout << "| " << name << " 0.7 | " << after << " | " << std::max(0.0, ended - cancelled) << " |" << std::endl;
+    }
+  }
+}
+
+}  // namespace ebb::bench
