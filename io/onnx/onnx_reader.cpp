@@ -15,6 +15,8 @@
 
 #include "engine/base/status.hpp"
 #include "engine/problem/graph_builder.hpp"
+#include "io/json_text.hpp"
+#include "io/onnx/dim_expression.hpp"
 #include "io/onnx/onnx_shapes.hpp"
 #include "io/profile.hpp"
 #include "io/reader_common.hpp"
@@ -72,6 +74,7 @@ class OnnxReader {
 
  private:
   [[noreturn]] void Fail(const std::string& what) const { throw InputError(name_ + ": " + what); }
+  void WantNames(const onnx::GraphProto& graph) const;
   void Substitute(onnx::ValueInfoProto& info) const;
   Shape Measure(int type, const std::vector<std::int64_t>& dims, const std::string& tensor) const;
   void Note(const onnx::ValueInfoProto& info);
@@ -95,8 +98,7 @@ void OnnxReader::Substitute(onnx::ValueInfoProto& info) const {
   if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape()) return;
   for (auto& dim : *info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
     if (!dim.has_dim_param()) continue;
-    const auto it = options_.dims.find(dim.dim_param());
-    if (it != options_.dims.end()) dim.set_dim_value(it->second);
+    if (const auto value = DimValue(dim.dim_param(), options_.dims)) dim.set_dim_value(*value);
   }
 }
 
@@ -135,14 +137,17 @@ void OnnxReader::Note(const onnx::ValueInfoProto& info) {
       continue;
     }
     // Inference makes up names of its own for what depends on values ("unk__0"); these can be given as well.
-    if (const auto given = options_.dims.find(dim.dim_param()); dim.has_dim_param() && given != options_.dims.end()) {
-      dims.push_back(given->second);
+    if (const auto given = DimValue(dim.dim_param(), options_.dims)) {
+      dims.push_back(*given);
       continue;
     }
-    why_[info.name()] =
-        dim.has_dim_param() && !dim.dim_param().empty()
-            ? "dimension " + Quoted(dim.dim_param()) + " has no value (give one: --dim " + dim.dim_param() + "=N)"
-            : "one of its dimensions is not known";
+    const std::string& symbol = dim.dim_param();
+    const bool plain = symbol.find_first_of("+-*/% ()") == std::string::npos;
+    why_[info.name()] = dim.has_dim_param() && !symbol.empty()
+                            ? "dimension " + Quoted(symbol) + " has no value (" +
+                                  (plain ? "give one: --dim " + symbol + "=N" : "give one to each name: --dim NAME=N") +
+                                  ")"
+                            : "one of its dimensions is not known";
     return;
   }
   shapes_.emplace(info.name(), Measure(type.tensor_type().elem_type(), dims, info.name()));
@@ -219,6 +224,22 @@ std::int64_t OnnxReader::Flops(const onnx::NodeProto& node) const {
   return static_cast<std::int64_t>(flops < most ? flops : most);
 }
 
+// Protobuf lets any bytes pass as a name; what is written as JSON must be UTF-8.
+void OnnxReader::WantNames(const onnx::GraphProto& graph) const {
+  const auto want = [&](const std::string& name) {
+    if (!IsUtf8(name)) Fail("the name " + Quoted(name) + " is not UTF-8");
+  };
+  want(graph.name());
+  for (const auto& x : graph.input()) want(x.name());
+  for (const auto& x : graph.initializer()) want(x.name());
+  for (const auto& node : graph.node()) {
+    want(node.name());
+    want(node.op_type());
+    for (const auto& x : node.input()) want(x);
+    for (const auto& x : node.output()) want(x);
+  }
+}
+
 ReadGraphResult OnnxReader::Run(std::string_view bytes) {
 #if GOOGLE_PROTOBUF_VERSION < 4022000
   const google::protobuf::LogSilencer quiet;
@@ -232,6 +253,7 @@ ReadGraphResult OnnxReader::Run(std::string_view bytes) {
     if (!model.ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) Fail("no ONNX model, or a damaged one");
   }
   if (!model.has_graph()) Fail("the ONNX model has no graph");
+  WantNames(model.graph());
   if (model.functions_size() > 0)
     warnings_.Say("functions of the model are not looked into: their calls need shapes in the file");
   for (auto& x : *model.mutable_graph()->mutable_input()) Substitute(x);

@@ -7,6 +7,7 @@
 
 #include "engine/base/status.hpp"
 #include "engine/problem/fingerprint.hpp"
+#include "io/onnx/dim_expression.hpp"
 #include "io/onnx/onnx_reader.hpp"
 #include "io/write_graph.hpp"
 
@@ -181,7 +182,35 @@ TEST_CASE("shapes that libonnx leaves open") {
   CHECK(size(ebb::ReadOnnx(bytes, "m.onnx", options).graph, "i") == 2 * 5 * 8);
 }
 
+TEST_CASE("dimensions that are arithmetic") {
+  const std::map<std::string, std::int64_t> dims = {{"batch", 8}, {"seq", 5}, {"odd name", 3}};
+  using ebb::DimValue;
+  CHECK(DimValue("batch", dims) == 8);
+  CHECK(DimValue("odd name", dims) == 3);
+  CHECK(DimValue("4*batch", dims) == 32);
+  CHECK(DimValue("(seq - 1)//2 + batch * (seq % 3)", dims) == 18);
+  CHECK(DimValue("batch/2", dims) == 4);
+  CHECK(DimValue("Max(1, seq - 9) + Min(batch, 3, 7)", dims) == 4);
+  for (const char* none : {"", "n", "seq/2", "1 - batch", "batch +", "(batch", "batch)", "8 8", "seq//0", "4x",
+                           "4611686018427387904*4611686018427387904", "-batch", "Max", "Max(", "99999999999999999999"})
+    CHECK_MESSAGE(!DimValue(none, dims), none);
+  CHECK(!DimValue(std::string(100000, '('), dims));
+  onnx::ModelProto m = Model();
+  Value(m.mutable_graph()->add_input(), "x", {"batch", "8"});
+  Node(m, "Neg", {"x"}, {"y"});
+  auto* odd = Node(m, "Unheard", {"y"}, {"z"});
+  odd->set_domain("elsewhere");
+  Value(m.mutable_graph()->add_value_info(), "z", {"batch*3 + 1"});
+  ebb::OnnxOptions options;
+  options.dims["batch"] = 2;
+  const ebb::Graph g = ebb::ReadOnnx(m.SerializeAsString(), "m.onnx", options).graph;
+  CHECK(g.size(ebb::ToTensorId(2)).count() == 4 * 7);
+}
+
 TEST_CASE("damaged models") {
+  onnx::ModelProto bytes_as_name = Net();
+  bytes_as_name.mutable_graph()->mutable_node(1)->set_name("a\xe2z");
+  CHECK(Refusal(bytes_as_name.SerializeAsString()).find("UTF-8") != std::string::npos);
   CHECK(Refusal("").find("empty") != std::string::npos);
   CHECK(Refusal("\x08\x08garbage").find("damaged") != std::string::npos);
   CHECK(Refusal(Model().SerializeAsString()).empty());  // no nodes: an empty graph
