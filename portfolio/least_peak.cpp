@@ -7,16 +7,26 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include "engine/bounds/memory_floor.hpp"
 #include "engine/problem/instance.hpp"
 #include "engine/problem/validator.hpp"
+#include "heuristics/list_orders.hpp"
+#include "heuristics/order_search.hpp"
+#include "portfolio/fork_join.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
 namespace {
 
-constexpr int kTriesByWork = 16;  // shares of a work limit
+constexpr int kTriesByWork = 16;           // shares of a work limit
+constexpr std::size_t kProofOps = 64;      // ops up to which the search over states may prove something
+constexpr Ticks kOrderRound = 50'000'000;  // of a walk over orders, between two comparisons
+constexpr std::int64_t kMostWalks = 4;
 
 class PeakSearch {
  public:
@@ -49,6 +59,8 @@ class PeakSearch {
       }
     }
     TryHint(hint, above);
+    const bool searches = options_.method == Method::kAuto || options_.method == Method::kAnneal;
+    if (options_.order == OrderMode::kFree && searches && limit_ >= base_) SearchOrders(above);
     if (limit_ < base_)
       return Conclude("the duration limit " + std::to_string(limit_) + " is below the " + std::to_string(base_) +
                       " that one execution of each op takes");
@@ -60,6 +72,66 @@ class PeakSearch {
   double Left() const { return std::chrono::duration<double>(deadline_ - StopSignal::Clock::now()).count(); }
   bool Over() const { return stop_.cancelled() || Left() <= 0; }
   std::int64_t Top(std::int64_t above) const { return best_ ? best_->peak.count() : above; }
+
+  // Free order: what an order alone can do, by local search from several starts. All there is where no op may run
+  // again, except that small graphs leave time for a proof; else a start for the rest.
+  void SearchOrders(std::int64_t above) {
+    const Instance instance = MakeInstance(graph_);
+    const bool alone = options_.max_executions == 1 && instance.num_ops > kProofOps;
+    const double share = alone ? 1.0 : options_.max_executions == 1 ? 0.3 : 0.1;
+    StopSignal stop;
+    if (deadline_ != StopSignal::Clock::time_point::max())
+      stop.SetDeadline(StopSignal::Clock::now() + std::chrono::duration_cast<StopSignal::Clock::duration>(
+                                                      std::chrono::duration<double>(std::max(0.0, share * Left()))));
+    const double limit = by_work_ ? share * options_.work_limit * static_cast<double>(kTicksPerWork) : 9e18;
+    const std::int64_t threads = std::clamp<std::int64_t>(
+        options_.threads > 0 ? options_.threads : tbb::info::default_concurrency(), 1, kMostWalks);
+    std::vector<OrderSearch> walks;
+    for (const OrderRule rule : {OrderRule::kBeam, OrderRule::kGreedy, OrderRule::kDepthFirst, OrderRule::kBeam}) {
+      if (static_cast<std::int64_t>(walks.size()) >= std::max<std::int64_t>(2, threads) || stop_.cancelled()) break;
+      WorkBudget work(by_work_ ? static_cast<Ticks>(0.1 * limit) : std::numeric_limits<Ticks>::max(), &stop);
+      const std::vector<std::int32_t> start = ListOrder(instance, rule, 1, work);
+      if (start.empty()) continue;
+      TakeOrder(instance, start, above);
+      walks.emplace_back(instance, start, static_cast<std::uint64_t>(options_.seed) * 1000 + walks.size());
+    }
+    if (walks.empty()) return;
+    std::optional<tbb::task_arena> arena;
+    if (threads > 1) arena.emplace(static_cast<int>(threads));
+    for (double used = 0; used < limit && low_ < Top(above) && !stop.Expired() && !stop_.cancelled();
+         used += static_cast<double>(kOrderRound) * static_cast<double>(walks.size())) {
+      const auto step = [&](std::size_t i) {
+        WorkBudget work(kOrderRound, by_work_ ? nullptr : &stop);
+        walks[i].Run(work);
+      };
+      if (arena) {
+        ForkJoin(*arena, walks.size(), step);
+      } else {
+        for (std::size_t i = 0; i < walks.size(); ++i) step(i);
+      }
+      std::size_t least = 0;
+      for (std::size_t i = 1; i < walks.size(); ++i)
+        if (walks[i].best_peak() < walks[least].best_peak()) least = i;
+      // One walk keeps to its own ways.
+      for (std::size_t i = 0; i < walks.size(); ++i)
+        if (i != 1 && i != least) walks[i].Offer(walks[least].best());
+      TakeOrder(instance, walks[least].best(), above);
+      LogEvent tick;
+      if (sink_ && !Pass(tick)) return;
+    }
+  }
+
+  void TakeOrder(const Instance& instance, const std::vector<std::int32_t>& order, std::int64_t above) {
+    if (EvaluateSequence(instance, order).peak >= Top(above)) return;
+    std::optional<Plan> plan = MakePlan(graph_, Expand(graph_, instance, order, false));
+    PlanRules rules;
+    rules.order = options_.order;
+    if (!plan || plan->peak.count() >= Top(above) || plan->duration.count() > limit_ ||
+        !Validate(graph_, *plan, rules).ok())
+      return;
+    best_ = std::move(plan);
+    Tell();
+  }
 
   // A method that chooses an order is asked for that order alone.
   Answer OfOrder(OrderRule rule) {

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "heuristics/order_search.hpp"
 #include "tests/oracle/random_graph.hpp"
 #include "tests/support/seed.hpp"
 
@@ -56,6 +57,40 @@ TEST_CASE("any graph: a valid order of all ops, never below the least peak; a wi
   CHECK(found > 1000);
   // 64 states hold every set of done ops that matters on most graphs of seven ops.
   CHECK(beam_best == plain);
+}
+
+TEST_CASE("local search over orders: valid on any graph, its peak as claimed, the least peak of tiny graphs") {
+  Rng rng(Seed("order search", 53));
+  int least = 0, cases = 0;
+  for (int round = 0; round < 200; ++round) {
+    RandomGraphOptions options = round % 2 == 0 ? RandomGraphOptions{} : RandomGraphOptions::Plain();
+    options.max_ops = round % 4 == 3 ? 40 : 7;
+    const Graph graph = RandomGraph(rng, options);
+    const Instance in = MakeInstance(graph);
+    WorkBudget none;
+    const std::vector<std::int32_t> start = ListOrder(in, OrderRule::kBreadthFirst, 1, none);
+    if (start.empty()) continue;
+    INFO(Describe(graph));
+    OrderSearch search(in, start, static_cast<std::uint64_t>(round));
+    for (int step = 0; step < 3; ++step) {
+      WorkBudget work(1'000'000);
+      search.Run(work);
+      const SequenceFacts facts = EvaluateSequence(in, search.best());
+      REQUIRE(facts.valid);
+      REQUIRE(search.best().size() == in.num_ops);
+      REQUIRE(facts.peak == search.best_peak());
+    }
+    OrderSearch again(in, start, static_cast<std::uint64_t>(round));
+    for (int step = 0; step < 3; ++step) {
+      WorkBudget work(1'000'000);
+      again.Run(work);
+    }
+    REQUIRE(again.best() == search.best());
+    if (in.num_ops > 7) continue;
+    ++cases;
+    least += search.best_peak() == LeastPeak(in) ? 1 : 0;
+  }
+  CHECK(least == cases);
 }
 
 TEST_CASE("same seed, same random order; work that ends leaves the best so far or nothing") {
