@@ -90,8 +90,10 @@ def own_name(table):
     return next((m for m in ("ebbtide-1", "ebbtide") if m in have), None)
 
 
-def matrix(section, table, extra=None):
-    names = table.methods()
+def matrix(section, table, extra=None, names=None):
+    names = table.methods() if names is None else [m for m in table.methods() if m in names]
+    if not names:
+        return
     head = ["instance (ops, edges)"] + names + ([extra[0]] if extra else [])
     rows = []
     for i in table.instances():
@@ -99,6 +101,12 @@ def matrix(section, table, extra=None):
         rows.append([f"{i} ({r['ops']}, {r['edges']})"] + [cell(table.get(i, m)) for m in names]
                     + ([extra[1](i)] if extra else []))
     section.table(head, rows)
+
+
+def split(table):
+    """Methods that search (ebbtide and the peers), and the literature's rules."""
+    kinds = {m: r["kind"] for row in table.rows.values() for m, r in row.items()}
+    return [m for m in kinds if kinds[m] in ("ours", "peer")], [m for m in kinds if kinds[m] not in ("ours", "peer")]
 
 
 def detail(section, table, names, only_page):
@@ -208,8 +216,12 @@ def paper(table):
     s = Section(TITLES["paper"])
     s.text("TDI: additional duration in percent of one execution each, given order. `*`: proved optimal by the method itself "
            "(ebbtide for the given order, the peers within their own model). In brackets: seconds to that plan / in all. "
-           "`ebbtide` with the threads named below, `ebbtide-1` and the peers with one.")
-    matrix(s, table, ("figures of others", paper_figures))
+           "`ebbtide-1` and the peers have one thread. An empty cell was not run: the store takes it up where it stopped.")
+    search, rules = split(table)
+    matrix(s, table, ("figures of others", paper_figures), search)
+    if rules:
+        s.text("The literature's methods without a solver (docs/methods.md), by `--method`:")
+        matrix(s, table, None, rules)
     s.text("The same of ebbtide in detail; every other row is in `results/paper.csv`.")
     own = [m for m in table.methods() if m in ("ebbtide", "ebbtide-1", "ebbtide-free")]
     detail(s, table, own, False)
@@ -319,7 +331,9 @@ def generic(name, note=""):
         s = Section(TITLES[name])
         if note:
             s.text(note)
-        matrix(s, table)
+        search, rules = split(table)
+        matrix(s, table, None, search)
+        matrix(s, table, None, rules)
         profiles(s, table)
         detail(s, table, table.methods(), True)
         ratios(s, table)
