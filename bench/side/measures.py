@@ -127,24 +127,27 @@ def row(table, instance, method):
     }
 
 
+def ran(table, method):
+    """Instances where the method was run and some method has a plan."""
+    return [i for i in table.instances() if table.get(i, method) and table.best(i) is not None]
+
+
 def quality_profile(table, method, grid):
-    """Share of the instances where the method's TDI is within so many points of the best, per point of the grid."""
-    names = [i for i in table.instances() if table.best(i) is not None]
-    gaps = []
+    """Share of the instances it was run on where its TDI is within so many points of the best, per point of the grid."""
+    names, gaps = ran(table, method), []
     for i in names:
-        x = overhead(table.get(i, method))
-        base = next(iter(table.rows[i].values()))["base"]
-        gaps.append(None if x is None else x - tdi(table.best(i), base))
+        r = table.get(i, method)
+        x = overhead(r)
+        gaps.append(None if x is None else x - tdi(table.best(i), r["base"]))
     return [sum(g is not None and g <= at + 1e-9 for g in gaps) / len(names) if names else 0.0 for at in grid]
 
 
 def time_profile(table, method, grid):
-    """Share of the instances where the method has a plan within 1 % of the best after so many seconds."""
-    names = [i for i in table.instances() if table.best(i) is not None]
-    times = []
+    """Share of the instances it was run on where it has a plan within 1 % of the best after so many seconds."""
+    names, times = ran(table, method), []
     for i in names:
         r = table.get(i, method)
-        times.append(reached(r, near(table.best(i), r["base"])) if r else None)
+        times.append(reached(r, near(table.best(i), r["base"])))
     return [sum(t is not None and t <= at for t in times) / len(names) if names else 0.0 for at in grid]
 
 
@@ -160,6 +163,6 @@ def peer_ratio(table, instance, peer, own):
         if result["own seconds"] is not None and result["peer seconds"]:
             result["ratio"] = result["own seconds"] / result["peer seconds"]
     else:
-        result["peer seconds"] = p["seconds"]
+        result["peer seconds"], result["peer word"] = p["seconds"], "over the budget" if p.get("verdict") else "no plan"
         result["own seconds"] = first_plan(o)
     return result

@@ -126,14 +126,21 @@ def detail(section, table, names, only_page):
 
 
 def profiles(section, table):
-    names = [m for m in table.methods() if m != "ebbtide-free"]
-    section.text("Performance profile: share of the instances whose TDI is within so many points of the best that any "
-                 "method found in this order.")
-    section.table(["method"] + [f"{g:g}" for g in QUALITY_GRID],
-                  [[m] + [f"{x:.2f}" for x in measures.quality_profile(table, m, QUALITY_GRID)] for m in names])
+    every = [m for m in table.methods() if m != "ebbtide-free"]
+    names = [m for m in every if any(overhead(table.get(i, m)) is not None for i in table.instances())]
+    if len(names) < 2:
+        return
+    section.text("Performance profile: share of the instances (those it was run on: `of`) where the TDI is within so many points "
+                 "of the best that any method found in this order."
+                 + (" Without a plan anywhere: " + ", ".join(m for m in every if m not in names) + "." if every != names else ""))
+    section.table(["method", "of"] + [f"{g:g}" for g in QUALITY_GRID],
+                  [[m, len(measures.ran(table, m))] + [f"{x:.2f}" for x in measures.quality_profile(table, m, QUALITY_GRID)]
+                   for m in names])
     section.text("Share of the instances with a plan within 1 % of the best TDI after so many seconds.")
-    section.table(["method"] + [f"{g:g} s" for g in TIME_GRID],
-                  [[m] + [f"{x:.2f}" for x in measures.time_profile(table, m, TIME_GRID)] for m in names])
+    timed = [m for m in names if measures.time_profile(table, m, TIME_GRID[-1:])[0] > 0]
+    section.table(["method", "of"] + [f"{g:g} s" for g in TIME_GRID],
+                  [[m, len(measures.ran(table, m))] + [f"{x:.2f}" for x in measures.time_profile(table, m, TIME_GRID)]
+                   for m in timed])
     fine = [10 ** (e / 8) for e in range(-24, 17)]
     section.picture(page.steps("Performance profile", "TDI points above the best", "share of instances",
                                [(m, list(zip(fine, measures.quality_profile(table, m, fine)))) for m in names]))
@@ -160,7 +167,7 @@ def ratios(section, table):
             if x is None:
                 cells.append("")
             elif x["peer TDI"] is None:
-                cells.append(f"peer: no plan in {seconds(x['peer seconds'])} s; first plan {seconds(x['own seconds']) or 'none'} s")
+                cells.append(f"peer: {x['peer word']}, {seconds(x['peer seconds'])} s; first plan {seconds(x['own seconds']) or 'none'} s")
             elif x["ratio"] is None:
                 cells.append(f"not reached ({number(x['peer TDI'])} in {seconds(x['peer seconds'])} s)")
             else:
