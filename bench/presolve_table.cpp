@@ -51,8 +51,9 @@ Pairs CountPairs(const Instance& in) {
 int main(int argc, char** argv) {
   if (argc < 4) return 2;
   const double share = std::atof(argv[1]), seconds = std::atof(argv[2]);
-  std::printf("| graph | ops | may repeat | unread | free | heavy | passed on | private pairs | exact | plan %% | flow %% | "
-              "gaps | gaps decided | ops decided |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| graph | ops | may repeat | unread | free | heavy | passed on | private pairs | exact | plan %% | flow %% | "
+      "gaps | gaps decided | ops decided |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (int i = 3; i < argc; ++i) {
     const std::filesystem::path path(argv[i]);
     const ReadGraphResult read = ReadGraph(path, {});
@@ -107,8 +108,8 @@ int main(int argc, char** argv) {
     std::printf("| %s | %zu | %lld | %lld | %lld | %lld | %lld | %lld | %lld | %s | %.4f | %zu | %lld | %lld |\n",
                 path.stem().c_str(), in.num_ops, n(c.ops), n(c.unread), n(c.free), n(c.heavy), n(c.passed_on),
                 n(pairs.private_value), n(pairs.exact),
-                best == INT64_MAX ? "none" : std::to_string(percent(best - in.base_duration)).c_str(), percent(flow.extra),
-                table.gaps.size(), n(decided), n(once));
+                best == INT64_MAX ? "none" : std::to_string(percent(best - in.base_duration)).c_str(),
+                percent(flow.extra), table.gaps.size(), n(decided), n(once));
     std::fflush(stdout);
   }
   return 0;

@@ -295,10 +295,9 @@ void Annealing::Step() {
   }
   // Above this much the move is refused, whatever else.
   const double most = weight_ > 0 ? (limit - easy) / weight_ : kLongest;
-  const std::int64_t enough =
-      most >= kLongest - static_cast<double>(state_.excess())
-          ? std::numeric_limits<std::int64_t>::max()
-          : state_.excess() + static_cast<std::int64_t>(std::floor(most)) + 1;
+  const std::int64_t enough = most >= kLongest - static_cast<double>(state_.excess())
+                                  ? std::numeric_limits<std::int64_t>::max()
+                                  : state_.excess() + static_cast<std::int64_t>(std::floor(most)) + 1;
   const std::int64_t excess = state_.ExcessAfter(enough) - state_.excess();
   if (easy + weight_ * static_cast<double>(excess) > limit) {
     state_.Rollback();

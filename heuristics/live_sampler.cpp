@@ -16,7 +16,7 @@ LiveSampler::LiveSampler(const Instance& in) {
     const std::int32_t maker = in.maker[v];
     if (maker < 0 || in.bytes[v] == 0 || in.may_repeat[static_cast<std::size_t>(maker)] == 0) return;
     const auto readers = in.readers[v];
-    std::int32_t last = in.kept[v] != 0         ? static_cast<std::int32_t>(in.num_ops)
+    std::int32_t last = in.kept[v] != 0   ? static_cast<std::int32_t>(in.num_ops)
                         : readers.empty() ? -1
                                           : in.rank[static_cast<std::size_t>(readers.back())];
     const std::int32_t first = in.rank[static_cast<std::size_t>(maker)] + 1;
@@ -33,9 +33,8 @@ LiveSampler::LiveSampler(const Instance& in) {
   value_.resize(static_cast<std::size_t>(begin_.back()));
   std::vector<std::int32_t> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t v = 0; v < in.num_values; ++v)
-    each_node(v, [&](std::size_t node) {
-      value_[static_cast<std::size_t>(next[node]++)] = static_cast<std::int32_t>(v);
-    });
+    each_node(v,
+              [&](std::size_t node) { value_[static_cast<std::size_t>(next[node]++)] = static_cast<std::int32_t>(v); });
 }
 
 std::int32_t LiveSampler::Draw(std::int32_t rank, QuickRandom& random) const {

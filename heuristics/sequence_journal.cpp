@@ -17,7 +17,8 @@ namespace ebb {
 
 void SequenceState::ForgetJournal() {
   for (const Noted& n : journal_)
-    if (n.node != kNone && n.next != kNone) FreeNode(n.node);  // erased, once each: nothing brings it back but the way back
+    if (n.node != kNone && n.next != kNone)
+      FreeNode(n.node);  // erased, once each: nothing brings it back but the way back
   journal_.clear();
 }
 

@@ -575,9 +575,7 @@ void SequenceState::RecheckConsumers(std::int32_t node, std::size_t k) {
   NoteBad(node, k, UsedAfterConsumption(node, value, EndOf(node, k)));
 }
 
-std::int32_t SequenceState::Insert(std::int32_t op, std::int32_t before) {
-  return InsertNode(NewNode(op), before);
-}
+std::int32_t SequenceState::Insert(std::int32_t op, std::int32_t before) { return InsertNode(NewNode(op), before); }
 
 std::int32_t SequenceState::InsertNode(std::int32_t x, std::int32_t before) {
   const auto o = static_cast<std::size_t>(N(x).op);

@@ -109,7 +109,8 @@ class SequenceState {
   void Commit();
   void Rollback();
 
-  // Notes commits from here on; no open transaction; plain instances only. Nodes erased since then are not used again until the next Mark.
+  // Notes commits from here on; no open transaction; plain instances only. Nodes erased since then are not used again
+  // until the next Mark.
   void Mark();
   [[nodiscard]] bool AtMark() const { return marked_ && journal_.empty(); }
   [[nodiscard]] bool marked() const { return marked_; }
@@ -175,7 +176,9 @@ class SequenceState {
   [[nodiscard]] Node& N(std::int32_t node) { return nodes_[static_cast<std::size_t>(node)]; }
   [[nodiscard]] const Node& N(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
   [[nodiscard]] std::span<const std::int32_t> Makes(std::int32_t op) const;
-  [[nodiscard]] std::int32_t MakerOf(std::int32_t value) const { return values_[static_cast<std::size_t>(value)].maker; }
+  [[nodiscard]] std::int32_t MakerOf(std::int32_t value) const {
+    return values_[static_cast<std::size_t>(value)].maker;
+  }
   [[nodiscard]] std::int32_t& EndRef(std::int32_t node, std::size_t k) {
     return k == 0 ? N(node).end : ends_[static_cast<std::size_t>(N(node).ends) + k];
   }

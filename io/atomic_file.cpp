@@ -117,8 +117,7 @@ void AtomicFile::Commit() {
   if (::fsync(f.fd) != 0) f.Fail("cannot be written");
   if (f.aside.empty()) {
     const std::string self = "/proc/self/fd/" + std::to_string(f.fd);
-    f.NameAside(
-        [&] { return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, f.aside.c_str(), AT_SYMLINK_FOLLOW) == 0; });
+    f.NameAside([&] { return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, f.aside.c_str(), AT_SYMLINK_FOLLOW) == 0; });
   }
   const int code = ::close(std::exchange(f.fd, -1));
   if (code != 0) f.Fail("cannot be written");

@@ -83,7 +83,12 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
     for (int i = 0; i < with; ++i) out[static_cast<std::size_t>(i)].push_back({MakeWindowsWorker(problem, i, with), 2});
   }
   if (o.anneal && (all || o.method == Method::kAnneal)) {
-    for (int i = 0; i < lanes; ++i) out[static_cast<std::size_t>(i)].push_back({MakeAnnealWorker(problem, i), 1});
+    for (int i = 0; i < lanes; ++i) {
+      auto& lane = out[static_cast<std::size_t>(i)];
+      // A hint is nearer to a good plan than anything that the others begin with.
+      const bool first = i == 0 && !problem.hint.empty();
+      lane.insert(first ? lane.begin() : lane.end(), WorkerSlot{MakeAnnealWorker(problem, i), 1});
+    }
   }
   return out;
 }

@@ -30,6 +30,7 @@ Problem MakeProblem(const Graph& graph, const Options& options, std::span<const 
   if (!hint.empty()) {
     if (!MakePlan(graph, hint, &fault)) throw InputError("hint: " + Describe(graph, fault));
     p.hint = Collapse(graph, p.instance, hint);
+    for (const std::int32_t op : p.hint) p.hint_duration += p.instance.duration[static_cast<std::size_t>(op)];
   }
   if (options.presolve && options.method < Method::kKeep) {
     std::vector<std::uint8_t> before = p.instance.may_repeat;

@@ -28,7 +28,8 @@ struct Problem {
   // One execution of each op, in the graph's order. Where that is no plan (a value is read after it was overwritten, so
   // the order needs repeats) it is empty and its peak Bytes::Max().
   Plan given;
-  PresolveCounts presolved;        // what is marked in the instance
+  PresolveCounts presolved;  // what is marked in the instance
+  std::int64_t hint_duration = 0;
   std::vector<std::int32_t> hint;  // the user's start, for the instance; empty: none. Valid, whatever its peak
 
   [[nodiscard]] PlanRules rules() const { return {order, budget, max_executions}; }

@@ -18,12 +18,22 @@ class AnnealWorker : public Worker {
     if (!started_) {
       started_ = true;
       given_ = best;
-      annealing_.Start(FirstSequence(best));
+      if (index_ == 0 && !problem_.hint.empty() && (!best || problem_.hint_duration < best->duration())) {
+        // A plan of a neighbouring budget, a little over this one: nearer to a good plan than any first plan is.
+        trust_ = kTrust;
+        annealing_.Start(problem_.hint);
+      } else {
+        annealing_.Start(FirstSequence(best));
+      }
+    } else if (trust_ > 0 && !annealing_.has_plan()) {
+      // not yet: the hint is on its way
     } else if (best && best != given_ && (!annealing_.has_plan() || best->duration() < annealing_.best_duration())) {
       given_ = best;
       annealing_.Offer(best->sequence);
     }
+    const Ticks before = budget.spent();
     annealing_.Run(budget);
+    trust_ -= budget.spent() - before;
     if (annealing_.has_plan() && exchange.Interesting(annealing_.best_duration(), annealing_.best_sequence().size()) &&
         annealing_.best_sequence() != told_) {
       told_ = annealing_.best_sequence();
@@ -49,7 +59,9 @@ class AnnealWorker : public Worker {
   const Problem& problem_;
   const int index_;
   Annealing annealing_;
+  static constexpr Ticks kTrust = 1'000'000'000;
   bool started_ = false;
+  Ticks trust_ = 0;                 // for so long a walk from a hint without a plan is left alone
   IncumbentPtr given_;              // the plan from elsewhere that the walk was last told of
   std::vector<std::int32_t> told_;  // what was last offered
 };

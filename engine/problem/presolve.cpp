@@ -67,7 +67,8 @@ class Marker {
       }
     }
     if (reader < 0 || in_.may_repeat[static_cast<std::size_t>(reader)] != 0) return false;
-    return order_ == OrderMode::kFree || in_.rank[static_cast<std::size_t>(reader)] == static_cast<std::int32_t>(rank) + 1;
+    return order_ == OrderMode::kFree ||
+           in_.rank[static_cast<std::size_t>(reader)] == static_cast<std::int32_t>(rank) + 1;
   }
 
   [[nodiscard]] bool Heavy(std::size_t op) const {

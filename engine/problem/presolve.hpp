@@ -30,7 +30,7 @@
 namespace ebb {
 
 struct PresolveCounts {
-  std::int64_t ops = 0;         // that could run again before
+  std::int64_t ops = 0;  // that could run again before
   std::int64_t unread = 0, free = 0, heavy = 0, passed_on = 0;
   std::int32_t rounds = 0;
 

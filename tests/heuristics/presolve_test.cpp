@@ -107,11 +107,13 @@ TEST_CASE("free: no bytes, nothing to gain") {
 }
 
 TEST_CASE("passed on: a backward pass collapses") {
-  const std::vector<Step> steps = {{"f", 5, {}}, {"g", 5, {"f"}}, {"x", 5, {"g"}}, {"y", 5, {"x", "f"}}, {"z", 5, {"y", "g"}}};
+  const std::vector<Step> steps = {
+      {"f", 5, {}}, {"g", 5, {"f"}}, {"x", 5, {"g"}}, {"y", 5, {"x", "f"}}, {"z", 5, {"y", "g"}}};
   CHECK(Marks(Make(steps), OrderMode::kFixed) == "rr111");
   CHECK(Marks(Make(steps), OrderMode::kStaged) == "rrrr1");
   // a reader further on: only where the order is free
-  const std::vector<Step> apart = {{"f", 5, {}}, {"g", 5, {"f"}}, {"x", 5, {"g"}}, {"w", 5, {}}, {"y", 5, {"x", "f", "g"}}};
+  const std::vector<Step> apart = {
+      {"f", 5, {}}, {"g", 5, {"f"}}, {"x", 5, {"g"}}, {"w", 5, {}}, {"y", 5, {"x", "f", "g"}}};
   CHECK(Marks(Make(apart), OrderMode::kFixed) == "rrr11");
   CHECK(Marks(Make(apart), OrderMode::kFree) == "rr111");
 }
