@@ -14,6 +14,8 @@
 #include <onnx/defs/schema.h>
 #include <onnx/shape_inference/implementation.h>
 
+#include "engine/base/status.hpp"
+
 namespace ebb {
 namespace {
 
@@ -170,9 +172,40 @@ class Filler {
   boost::unordered_flat_map<std::string, TypeProto> known_;  // types with a whole shape
 };
 
+// libonnx takes the attributes that a schema requires for granted and follows a null pointer where one is missing
+// (found by the fuzzer: a Scan without num_scan_inputs), so they are looked for first.
+void WantAttributes(const onnx::GraphProto& graph, const boost::unordered_flat_map<std::string, int>& opsets) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    const auto opset = opsets.find(node.domain() == "ai.onnx" ? std::string() : node.domain());
+    const onnx::OpSchema* schema =
+        opset == opsets.end() ? nullptr : onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second, opset->first);
+    const auto& has = node.attribute();
+    if (schema != nullptr)
+      for (const auto& [name, attribute] : schema->attributes())
+        if (attribute.required &&
+            std::none_of(has.begin(), has.end(), [&](const auto& a) { return a.name() == attribute.name; }))
+          throw InputError("node " + Quoted(node.name().empty() ? node.op_type() : node.name()) + " has no attribute " +
+                           Quoted(name) + ", which every " + Quoted(node.op_type()) + " has");
+    for (const auto& a : has) {
+      if (a.has_g()) WantAttributes(a.g(), opsets);  // protobuf bounds the depth
+      for (const auto& g : a.graphs()) WantAttributes(g, opsets);
+    }
+  }
+}
+
 }  // namespace
 
 void InferOnnxShapes(onnx::ModelProto& model, Warnings& warnings) {
+  boost::unordered_flat_map<std::string, int> opsets;
+  for (const auto& opset : model.opset_import())
+    opsets[opset.domain() == "ai.onnx" ? std::string() : opset.domain()] =
+        static_cast<int>(std::clamp<std::int64_t>(opset.version(), 0, 1 << 20));
+  WantAttributes(model.graph(), opsets);
+  for (const auto& function : model.functions()) {
+    onnx::GraphProto body;
+    *body.mutable_node() = function.node();
+    WantAttributes(body, opsets);
+  }
   const auto& range = onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map();
   for (const auto& opset : model.opset_import()) {
     const auto known = range.find(opset.domain() == "ai.onnx" ? std::string() : opset.domain());

@@ -9,8 +9,8 @@
 
 namespace ebb {
 
-// Fills in value_info of the model's graph as far as shapes can be known. Says what went wrong; throws nothing of its
-// own.
+// Fills in value_info of the model's graph as far as shapes can be known, and says what went wrong. Throws InputError
+// (without a file's name) where a node lacks an attribute that its op requires.
 void InferOnnxShapes(onnx::ModelProto& model, Warnings& warnings);
 
 }  // namespace ebb

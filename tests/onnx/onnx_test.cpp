@@ -208,6 +208,10 @@ TEST_CASE("dimensions that are arithmetic") {
 }
 
 TEST_CASE("damaged models") {
+  onnx::ModelProto scan = Model();
+  Value(scan.mutable_graph()->add_input(), "x", {"4", "8"});
+  Node(scan, "Scan", {"x"}, {"y"})->set_name("s");
+  CHECK(Refusal(scan.SerializeAsString()).find("'s' has no attribute") != std::string::npos);
   onnx::ModelProto bytes_as_name = Net();
   bytes_as_name.mutable_graph()->mutable_node(1)->set_name("a\xe2z");
   CHECK(Refusal(bytes_as_name.SerializeAsString()).find("UTF-8") != std::string::npos);
