@@ -23,9 +23,10 @@
 namespace ebb {
 namespace {
 
-constexpr int kTriesByWork = 16;           // shares of a work limit
-constexpr std::size_t kProofOps = 64;      // ops up to which the search over states may prove something
-constexpr Ticks kOrderRound = 50'000'000;  // of a walk over orders, between two comparisons
+constexpr int kTriesByWork = 16;              // shares of a work limit
+constexpr std::size_t kProofOps = 64;         // ops up to which the search over states may prove something
+constexpr Ticks kOrderRound = 50'000'000;     // of a walk over orders, between two comparisons
+constexpr Ticks kStartTicks = 2'000'000'000;  // a beam over a large graph is given up for the next start
 constexpr std::int64_t kMostWalks = 4;
 
 class PeakSearch {
@@ -60,7 +61,7 @@ class PeakSearch {
     }
     TryHint(hint, above);
     const bool searches = options_.method == Method::kAuto || options_.method == Method::kAnneal;
-    if (options_.order == OrderMode::kFree && searches && limit_ >= base_) SearchOrders(above);
+    if (options_.order == OrderMode::kFree && searches && limit_ >= base_ && SearchOrders(above)) return Conclude({});
     if (limit_ < base_)
       return Conclude("the duration limit " + std::to_string(limit_) + " is below the " + std::to_string(base_) +
                       " that one execution of each op takes");
@@ -74,8 +75,9 @@ class PeakSearch {
   std::int64_t Top(std::int64_t above) const { return best_ ? best_->peak.count() : above; }
 
   // Free order: what an order alone can do, by local search from several starts. All there is where no op may run
-  // again, except that small graphs leave time for a proof; else a start for the rest.
-  void SearchOrders(std::int64_t above) {
+  // again, except that small graphs leave time for a proof; else a start for the rest. True: nothing else is to be
+  // done.
+  bool SearchOrders(std::int64_t above) {
     const Instance instance = MakeInstance(graph_);
     const bool alone = options_.max_executions == 1 && instance.num_ops > kProofOps;
     const double share = alone ? 1.0 : options_.max_executions == 1 ? 0.3 : 0.1;
@@ -89,13 +91,13 @@ class PeakSearch {
     std::vector<OrderSearch> walks;
     for (const OrderRule rule : {OrderRule::kBeam, OrderRule::kGreedy, OrderRule::kDepthFirst, OrderRule::kBeam}) {
       if (static_cast<std::int64_t>(walks.size()) >= std::max<std::int64_t>(2, threads) || stop_.cancelled()) break;
-      WorkBudget work(by_work_ ? static_cast<Ticks>(0.1 * limit) : std::numeric_limits<Ticks>::max(), &stop);
+      WorkBudget work(by_work_ ? std::min(kStartTicks, static_cast<Ticks>(0.1 * limit)) : kStartTicks, &stop);
       const std::vector<std::int32_t> start = ListOrder(instance, rule, 1, work);
       if (start.empty()) continue;
       TakeOrder(instance, start, above);
       walks.emplace_back(instance, start, static_cast<std::uint64_t>(options_.seed) * 1000 + walks.size());
     }
-    if (walks.empty()) return;
+    if (walks.empty()) return false;
     std::optional<tbb::task_arena> arena;
     if (threads > 1) arena.emplace(static_cast<int>(threads));
     for (double used = 0; used < limit && low_ < Top(above) && !stop.Expired() && !stop_.cancelled();
@@ -117,8 +119,9 @@ class PeakSearch {
         if (i != 1 && i != least) walks[i].Offer(walks[least].best());
       TakeOrder(instance, walks[least].best(), above);
       LogEvent tick;
-      if (sink_ && !Pass(tick)) return;
+      if (sink_ && !Pass(tick)) break;
     }
+    return alone;
   }
 
   void TakeOrder(const Instance& instance, const std::vector<std::int32_t>& order, std::int64_t above) {

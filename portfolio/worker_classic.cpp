@@ -25,7 +25,7 @@ namespace ebb {
 namespace {
 
 constexpr std::size_t kMostRuns = 30;  // executions for each op, on average, before a method gives up
-constexpr std::size_t kMostLowerSets = 20'000, kMostForwardOps = 8'192;  // Kusumoto: exact, approximate
+constexpr std::size_t kMostForwardOps = 8'192, kMostLowerSets = 20'000;  // Kusumoto; all lower sets
 constexpr std::size_t kMostPoints = 1'000;                               // and pairs a lower set
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;               // sums of four times as much are made
 constexpr std::size_t kMostBlocks = 128;                                 // rotor
@@ -113,7 +113,7 @@ class ClassicWorker : public Worker {
     for (const std::int64_t b : graph.bytes) bytes += b;
     if (bytes > kMostBytes) return Refuse("the forward part makes more than 2^60 bytes", exchange);
     const std::size_t n = graph.op.size();
-    if (!exact && n > kMostForwardOps)
+    if (n > kMostForwardOps)
       return Refuse(std::to_string(n) + " forward ops, " + std::to_string(kMostForwardOps) + " at most", exchange);
     const std::optional<LowerSets> family =
         exact ? LowerSets::All(graph, kMostLowerSets, work) : LowerSets::Pruned(graph, work);
