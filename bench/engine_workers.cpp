@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole solve with one worker less; models' sizes; how soon a cancel is heard.
+#include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <thread>
 #include <vector>
 
-#include <sys/resource.h>
-#include <unistd.h>
+#include <malloc.h>
 
 #include "engine/problem/windows.hpp"
 #include "io/generate.hpp"
@@ -23,12 +22,10 @@ double Seconds(std::chrono::steady_clock::time_point from) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
 }
 
-// Resident now, in MiB.
-double Resident() {
-  std::ifstream in("/proc/self/statm");
-  std::int64_t all = 0, resident = 0;
-  in >> all >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+// Allocated now, in MiB.
+double Allocated() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd) / (1 << 20);
 }
 
 struct Ask {
@@ -88,25 +85,33 @@ void Size() {
     for (std::int32_t k = 0; k < count && !hot.empty(); ++k)
       at.push_back(hot[hot.size() * static_cast<std::size_t>(2 * k + 1) / static_cast<std::size_t>(2 * count)]);
     at.erase(std::unique(at.begin(), at.end()), at.end());
-    const double before = Resident();
+    const double before = Allocated();
     const auto start = std::chrono::steady_clock::now();
     const BoundaryModel model(in, budget, at);
     std::cout << "| boundary relaxation, " << name << " | " << in.num_ops << " | " << at.size() << " | "
               << model.columns().size() << " | " << model.program().rows.size() << " | " << Seconds(start) << " | "
-              << Resident() - before << " |" << std::endl;
+              << Allocated() - before << " |" << std::endl;
   };
   const auto intervals = [](const char* name, const Instance& in, std::int64_t budget, OrderMode order) {
     IntervalParams params;
     const IntervalSolver solver(in, order, budget, params);
-    const double before = Resident();
+    const double before = Allocated();
     const auto start = std::chrono::steady_clock::now();
     IntervalModel model(in, order, budget, solver.copies(), solver.positions(), params);
     std::size_t copies = 0;
     for (std::size_t op = 0; op < in.num_ops; ++op) copies += model.copies(static_cast<std::int32_t>(op)).size();
     std::cout << "| intervals, " << name << ' ' << ToString(order) << " | " << in.num_ops << " | " << model.axis().end()
               << " | " << model.engine().num_sat_vars() << " | " << copies << " | " << Seconds(start) << " | "
-              << Resident() - before << " |" << std::endl;
+              << Allocated() - before << " |" << std::endl;
   };
+  {
+    GenerateSpec spec;
+    spec.ops = 10'000;
+    const Graph graph = Generate("layered", spec);
+    const Instance in = MakeInstance(graph);
+    const std::int64_t budget = EvaluateSequence(in, in.order).peak / 10 * 8;
+    for (const std::int32_t k : {1, 3, 10}) boundary("layered, made", in, budget, k);
+  }
   for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_"}) {
     if (Find(name).empty()) continue;
     const Case c(name, 0.8);

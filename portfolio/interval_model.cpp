@@ -98,27 +98,31 @@ void IntervalModel::FindShared() {
 
 void IntervalModel::MakeCopies(std::span<const std::int32_t> count) {
   const Instance& in = instance_;
+  using Positions = TimeAxis::Positions;
+  const auto integer = [&](const Positions& p) {
+    return p.dense ? engine_.NewInt(p.values.front(), p.values.back()) : engine_.NewSparseInt(p.values);
+  };
   // Where an op may run at all, for the reads that it is.
   std::vector<std::vector<std::int64_t>> runs(in.num_ops);
-  for (std::size_t op = 0; op < in.num_ops; ++op) {
+  for (std::size_t op = 0; op < in.num_ops; ++op)
     for (std::int32_t c = 0; c < std::min(count[op], 2); ++c) {
-      const std::vector<std::int64_t> starts = axis_.Starts(static_cast<std::int32_t>(op), c);
-      runs[op].insert(runs[op].end(), starts.begin(), starts.end());
+      const Positions starts = axis_.Starts(static_cast<std::int32_t>(op), c);
+      runs[op].insert(runs[op].end(), starts.values.begin(), starts.values.end());
     }
-  }
-  const auto last_of = [&](std::int32_t v, const std::vector<std::int64_t>& starts) {
-    if (axis_.order() == OrderMode::kFree) return engine_.NewInt(starts.front(), axis_.end());
-    std::vector<std::int64_t> values = starts;
+  const bool dense = axis_.order() != OrderMode::kStaged;
+  const auto last_of = [&](std::int32_t v, const Positions& starts) {
+    std::vector<std::int64_t> values = starts.values;
     for (const std::int32_t reader : in.readers[At(v)])
       for (const std::int64_t t : runs[At(reader)])
-        if (t > starts.front()) values.push_back(t);
+        if (t > starts.values.front()) values.push_back(t);
     if (in.kept[At(v)]) values.push_back(axis_.end());
+    if (dense) return engine_.NewInt(starts.values.front(), *std::max_element(values.begin(), values.end()));
     return engine_.NewSparseInt(std::move(values));
   };
   for (std::size_t op = 0; op < in.num_ops; ++op) {
     const auto o = static_cast<std::int32_t>(op);
     for (std::int32_t c = 0; c < count[op]; ++c) {
-      const std::vector<std::int64_t> starts = axis_.Starts(o, c);
+      const Positions starts = axis_.Starts(o, c);
       if (c > 0 && starts.empty()) break;
       Copy copy;
       copy.presence = engine_.True();
@@ -127,7 +131,7 @@ void IntervalModel::MakeCopies(std::span<const std::int32_t> count) {
         engine_.Prefer(~copy.presence);
         Name(copy.presence, "present", {o, c});
       }
-      copy.start = engine_.NewSparseInt(starts);
+      copy.start = integer(starts);
       Name(copy.start, "start", {o, c});
       const auto makes = in.makes[op];
       for (const std::int32_t v : makes) {
@@ -135,7 +139,7 @@ void IntervalModel::MakeCopies(std::span<const std::int32_t> count) {
         if (matters_[At(v)]) Name(copy.last.back(), "last", {v, c});
         const bool own = in.carrier[At(v)] < 0 || in.maker[At(in.carrier[At(v)])] != o;
         copy.until.push_back(!shared_[At(v)] || !matters_[At(v)] ? copy.last.back()
-                             : own                               ? engine_.NewInt(starts.front(), axis_.end())
+                             : own                               ? engine_.NewInt(starts.values.front(), axis_.end())
                                                                  : IntVar::kNone);
       }
       for (std::size_t k = 0; k < makes.size(); ++k) {  // views of what the same op makes

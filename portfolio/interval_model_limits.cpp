@@ -142,8 +142,7 @@ void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t 
       const std::int64_t b = last ? axis_.end() : axis_.First(positions[At(column.stage) + 1]);
       const auto& list = copies_[At(column.item)];
       for (std::size_t c = 1; c < list.size(); ++c)
-        engine_.AddClause(
-            {lit, ~list[c].presence, ~engine_.Geq(list[c].start, a + 1), ~engine_.Leq(list[c].start, b - 1)});
+        engine_.AddClause({lit, ~list[c].presence, ~engine_.Geq(list[c].start, a + 1), ~engine_.Leq(list[c].start, b)});
     }
   }
   if (params_.retention) Retain();

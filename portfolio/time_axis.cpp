@@ -45,23 +45,18 @@ std::int64_t TimeAxis::StageOf(std::int64_t position) const {
   return std::upper_bound(begin_.begin(), begin_.end(), position) - begin_.begin() - 1;
 }
 
-std::vector<std::int64_t> TimeAxis::Starts(std::int32_t op, std::int32_t copy) const {
-  std::vector<std::int64_t> starts;
-  if (order_ == OrderMode::kFree) {
-    // A later copy comes after the earlier ones, and something after it reads it; the earliest first of all.
-    const std::int64_t last = end_ - 1 - (copy == 0 ? after_[At(op)] : 0);
-    for (std::int64_t t = before_[At(op)] + copy; t <= last; ++t) starts.push_back(t);
-    return starts;
-  }
-  const std::int64_t r = instance_.rank[At(op)];
-  if (copy == 0) return {First(r)};
-  const std::int64_t from = order_ == OrderMode::kStaged ? r + copy : r + 1;
-  for (std::int64_t s = from; s <= last_useful_[At(op)]; ++s) {
-    if (order_ == OrderMode::kStaged)
-      starts.push_back(begin_[At(s)] + r);
-    else
-      for (std::int64_t t = begin_[At(s)]; t < begin_[At(s) + 1] - 1; ++t) starts.push_back(t);
-  }
+TimeAxis::Positions TimeAxis::Starts(std::int32_t op, std::int32_t copy) const {
+  const auto range = [](std::int64_t from, std::int64_t to) {
+    return from > to ? Positions{} : Positions{{from, to}, true};
+  };
+  // A later copy comes after the earlier ones, and something after it reads it; the earliest first of all.
+  if (order_ == OrderMode::kFree) return range(before_[At(op)] + copy, end_ - 1 - (copy == 0 ? after_[At(op)] : 0));
+  const std::int64_t r = instance_.rank[At(op)], last = last_useful_[At(op)];
+  if (copy == 0) return range(First(r), First(r));
+  // First executions in between are no place for others, but whoever stood there could stand in the slot before.
+  if (order_ == OrderMode::kFixed) return last < 0 ? Positions{} : range(begin_[At(r) + 1], First(last));
+  Positions starts;
+  for (std::int64_t s = r + copy; s <= last; ++s) starts.values.push_back(begin_[At(s)] + r);
   return starts;
 }
 

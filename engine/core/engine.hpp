@@ -181,6 +181,7 @@ class Engine final : private SatClient {
   bool RunOne(std::size_t first_heavy);
   Lit Propagate();
   bool SplitUnfixed();
+  void TellContrary();
   bool CheckModel();
   void Explain(Lit lit, std::vector<Lit>& clause);
   void CheckClause(PropId p, std::uint16_t rule, std::span<const Lit> clause);

@@ -238,10 +238,27 @@ bool Engine::SplitUnfixed() {
   return false;
 }
 
+// The SAT solver took a value that the engine had excluded without handing that over: it had no occasion to ask while
+// it was offered a conflict clause for a complete assignment, made that clause unit, and would offer the same
+// assignment for ever. Of what stands on the engine's trail against it the first has a reason that is false on both
+// sides.
+void Engine::TellContrary() {
+  Lit first;
+  for (const Contrary& c : contrary_) {
+    const std::int32_t position = position_[c.lit.var()];
+    if (position < 0 || trail_[static_cast<std::size_t>(position)].reason.kind == Reason::Kind::kSat) continue;
+    if (first.none() || position < position_[first.var()]) first = ~c.lit;
+  }
+  if (first.none()) return;
+  const std::span<const Lit> reason = ReasonOf(first);
+  clauses_out_.emplace_back(reason.begin(), reason.end());
+}
+
 // All literals that the SAT solver knows are assigned. False: there is something new to tell it.
 bool Engine::CheckModel() {
   for (;;) {
     DispatchEvents();
+    if (!contrary_.empty()) TellContrary();
     if (conflict_ || !contrary_.empty()) return false;
     if (!RunOne(kPriorities)) break;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine_fuzz SEED COUNT [MAX_OPS]: the learning engine's models on random graphs with all features, every order, caps
-// and budgets, against brute force (up to seven ops; above the exact search over states, which brute force has
-// checked), each graph with its own combination of rules on and off, explanations, seeds, incumbents and slices of
+// engine_fuzz SEED COUNT [MAX_OPS [FROM]]: the learning engine's models on random graphs with all features, every
+// order, caps and budgets, against brute force (up to seven ops; above the exact search over states, which brute force
+// has checked), each graph with its own combination of rules on and off, explanations, seeds, incumbents and slices of
 // work. A known plan (an optimum, or the optimum of a smaller budget) is held against every inference and learned
 // clause. What fails is printed with its seed, and the exit code is 1.
 //
@@ -86,6 +86,7 @@ void TryIntervals(const Instance& instance, OrderMode order, std::int64_t budget
          std::to_string(params.reduced_costs) + " path cuts " + std::to_string(params.path_cuts) + " retention " +
          std::to_string(params.retention) + " knapsack " + std::to_string(params.knapsack_cuts) + " known " +
          std::to_string(known);
+  if (std::getenv("EBB_TEST_TELL") != nullptr) std::cerr << told << std::endl;
   IntervalSolver solver(instance, order, budget, params);
   std::int64_t best = -1;
   if (oracle.feasible && Chance(rng, 40)) {
@@ -196,10 +197,11 @@ int main(int argc, char** argv) {
   const std::uint64_t first = std::strtoull(given != nullptr ? given : argv[1], nullptr, 10);
   const std::int64_t count = std::atoll(argv[2]);
   const int max_ops = argc > 3 ? std::atoi(argv[3]) : 7;
+  const std::int64_t from = argc > 4 ? std::atoll(argv[4]) : 0;
   std::cout << "engine_fuzz: EBB_TEST_SEED=" << first << std::endl;
   Tally tally;
   int bad = 0;
-  for (std::int64_t i = 0; i < count && bad < 5; ++i) {
+  for (std::int64_t i = from; i < from + count && bad < 5; ++i) {
     const std::uint64_t seed = first * 1'000'003 + static_cast<std::uint64_t>(i);
     try {
       One(seed, max_ops, tally);

@@ -104,7 +104,7 @@ class IntervalRules:
                 continue
             if kind == "stay" and box.most(start) < a and box.least(self.int_of["last", item, c]) > a:
                 return
-            if kind == "rerun" and box.least(start) > a and box.most(start) < b:
+            if kind == "rerun" and box.least(start) > a and box.most(start) <= b:  # nobody stands at b
                 return
         raise Wrong("no copy that makes this column true")
 

@@ -90,20 +90,20 @@ class Intervals:
                 slots = s if self.mode == "staged" else sum(self.copies[o] - 1 for o in self.order[:s] if self.useful[o] >= s)
                 self.begin.append(self.begin[-1] + slots + 1)
             self.end = self.begin[-1] - 1
-        self.runs = {o: sorted(set(self.starts(o, 0)) | set(self.starts(o, 1) if self.copies[o] > 1 else [])) for o in self.order}
 
     def first(self, position):
         return self.begin[position + 1] - 1
 
     def starts(self, op, c):
+        """Positions, ascending; more than are needed do no harm."""
         if self.mode == "free":
-            return list(range(self.before[op] + c, self.end - (self.after[op] if c == 0 else 0)))
-        r = self.rank[op]
+            return range(self.before[op] + c, self.end - (self.after[op] if c == 0 else 0))
+        r, last = self.rank[op], self.useful[op]
         if c == 0:
-            return [self.first(r)]
+            return range(self.first(r), self.first(r) + 1)
         if self.mode == "staged":
-            return [self.begin[s] + r for s in range(r + c, self.useful[op] + 1)]
-        return [t for s in range(r + 1, self.useful[op] + 1) for t in range(self.begin[s], self.begin[s + 1] - 1)]
+            return [self.begin[s] + r for s in range(r + c, last + 1)]
+        return range(self.begin[r + 1], self.begin[last + 1]) if last >= 0 else []
 
     def domain(self, kind, item, c):
         """Of an integer of the model, from what it stands for."""
@@ -117,11 +117,11 @@ class Intervals:
         if kind == "start":
             return Domain(starts)
         need(kind == "last" and self.matters(item), "no such integer")
-        if self.mode == "free":
-            return Domain(range(starts[0], self.end + 1))
-        values = set(starts)
-        for r in self.readers.get(item, []):
-            values.update(t for t in self.runs[r] if t > starts[0])
+        runs = [s for r in self.readers.get(item, []) for k in range(min(self.copies[r], 2)) for s in (self.starts(r, k),) if s]
+        if self.mode != "staged":
+            high = max([starts[-1]] + [s[-1] for s in runs])
+            return Domain(range(starts[0], (self.end if item in self.graph.kept else high) + 1))
+        values = set(starts).union(t for s in runs for t in s if t > starts[0])
         if item in self.graph.kept:
             values.add(self.end)
         return Domain(sorted(values))
