@@ -181,11 +181,13 @@ void WantAttributes(const onnx::GraphProto& graph, const boost::unordered_flat_m
         opset == opsets.end() ? nullptr : onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second, opset->first);
     const auto& has = node.attribute();
     if (schema != nullptr)
-      for (const auto& [name, attribute] : schema->attributes())
+      for (const auto& [name, attribute] : schema->attributes()) {
+        const std::string& wanted = name;
         if (attribute.required &&
-            std::none_of(has.begin(), has.end(), [&](const auto& a) { return a.name() == attribute.name; }))
+            std::none_of(has.begin(), has.end(), [&](const auto& a) { return a.name() == wanted; }))
           throw InputError("node " + Quoted(node.name().empty() ? node.op_type() : node.name()) + " has no attribute " +
-                           Quoted(name) + ", which every " + Quoted(node.op_type()) + " has");
+                           Quoted(wanted) + ", which every " + Quoted(node.op_type()) + " has");
+      }
     for (const auto& a : has) {
       if (a.has_g()) WantAttributes(a.g(), opsets);  // protobuf bounds the depth
       for (const auto& g : a.graphs()) WantAttributes(g, opsets);
