@@ -2,16 +2,20 @@
 //
 // The order falls apart (engine/problem/stretches.hpp): each stretch that is over the budget is solved by itself, by
 // the boundary relaxation and a cold local search, as in worker_relax.cpp. Plans are put together from the best known
-// piece of each stretch, also from pieces of others' plans; bounds add up.
+// piece of each stretch, also from pieces of others' plans; bounds add up. Equal stretches (microbatches) are searched
+// once.
 //
 // A training step of 40 microbatches is 40 problems of 2,306 ops, of which each is proved optimal in a second or so,
 // where one relaxation of 92,240 ops has more columns than an LP can take.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "engine/problem/stretches.hpp"
+#include "engine/problem/windows.hpp"
 #include "portfolio/part_search.hpp"
 #include "portfolio/workers.hpp"
 
@@ -42,15 +46,13 @@ class StretchesWorker : public Worker {
       for (std::int32_t p = s.begin; p < s.end; ++p) stretch_of_[in.order[p]] = static_cast<std::int32_t>(over_.size());
       over_.push_back(s);
     }
-    turn_.resize(over_.size());
-    std::iota(turn_.begin(), turn_.end(), std::size_t{0});
   }
 
   const char* name() const override { return "stretches"; }
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
     if (exchange.known().best && exchange.known().best != taken_) TakePieces(exchange);
-    if (searches_.size() < over_.size()) return BoundNext(budget, exchange);
+    if (search_of_.size() < over_.size()) return BoundNext(budget, exchange);
     if (at_ == turn_.size()) {
       std::erase_if(turn_, [&](std::size_t i) { return searches_[i]->finished(); });
       if (turn_.empty()) {
@@ -68,7 +70,7 @@ class StretchesWorker : public Worker {
     changed_ |= search.Run(budget) | (search.lower() > lower);
     worked_ += budget.spent() - before;
     since_offer_ += budget.spent() - before;
-    if (search.infeasible()) return Infeasible(over_[turn_[at_]], exchange);
+    if (search.infeasible()) return Infeasible(over_[first_of_[turn_[at_]]], exchange);
     if (search.finished() || worked_ >= patience_) {
       worked_ = 0;
       ++at_;
@@ -79,15 +81,32 @@ class StretchesWorker : public Worker {
 
  private:
   bool BoundNext(WorkBudget& budget, Exchange& exchange) {
-    while (searches_.size() < over_.size() && !budget.Exhausted()) {
-      const std::size_t i = searches_.size();
-      searches_.push_back(
-          std::make_unique<PartSearch>(problem_, TakeStretch(problem_.instance, over_[i]), static_cast<int>(i)));
-      searches_[i]->Bound(budget);
-      if (searches_[i]->infeasible()) return Infeasible(over_[i], exchange);
+    while (search_of_.size() < over_.size() && !budget.Exhausted()) {
+      const std::size_t i = search_of_.size();
+      Instance stretch = TakeStretch(problem_.instance, over_[i]);
+      budget.Spend(static_cast<Ticks>(stretch.num_ops) * 50);
+      const std::uint64_t hash = InstanceHash(stretch);
+      const auto [from, to] = by_hash_.equal_range(hash);
+      const auto same =
+          std::find_if(from, to, [&](const auto& k) { return SameInstance(searches_[k.second]->instance(), stretch); });
+      search_of_.push_back(same == to ? searches_.size() : same->second);
+      if (same == to) {
+        by_hash_.emplace(hash, searches_.size());
+        first_of_.push_back(i);
+        searches_.push_back(std::make_unique<PartSearch>(problem_, std::move(stretch), static_cast<int>(i)));
+        searches_.back()->Bound(budget);
+        if (searches_.back()->infeasible()) return Infeasible(over_[i], exchange);
+      }
       Hand(i);
     }
     changed_ = true;
+    if (search_of_.size() < over_.size()) return true;
+    by_hash_.clear();
+    turn_.resize(searches_.size());
+    std::iota(turn_.begin(), turn_.end(), std::size_t{0});
+    exchange.board().Message(std::to_string(over_.size()) + " independent stretches over the budget, " +
+                                 std::to_string(searches_.size()) + " different",
+                             name());
     return true;
   }
 
@@ -114,21 +133,22 @@ class StretchesWorker : public Worker {
     for (std::int32_t op : taken_->sequence)
       if (stretch_of_[op] >= 0)
         pieces_[stretch_of_[op]].push_back(problem_.instance.rank[op] - over_[stretch_of_[op]].begin);
-    for (std::size_t i = 0; i < searches_.size(); ++i) Hand(i);
+    for (std::size_t i = 0; i < search_of_.size(); ++i) Hand(i);
   }
+  [[nodiscard]] PartSearch& SearchOf(std::size_t i) const { return *searches_[search_of_[i]]; }
   void Hand(std::size_t i) {
-    if (i < pieces_.size() && !pieces_[i].empty()) searches_[i]->Take(pieces_[i]);
+    if (i < pieces_.size() && !pieces_[i].empty()) SearchOf(i).Take(pieces_[i]);
   }
 
   void Tell(Exchange& exchange, bool last) {
-    if (!changed_ || searches_.size() < over_.size()) return;
+    if (!changed_ || search_of_.size() < over_.size()) return;
     const Instance& in = problem_.instance;
     const Ticks wait = static_cast<Ticks>(in.num_ops) * kOfferTicksPerExecution;
     if (!last && since_offer_ < wait) return;
     since_offer_ = 0;
     changed_ = false;
     std::int64_t lower = in.base_duration;
-    for (const auto& s : searches_) lower += s->lower() - s->instance().base_duration;
+    for (std::size_t i = 0; i < over_.size(); ++i) lower += SearchOf(i).lower() - SearchOf(i).instance().base_duration;
     exchange.RaiseBound(lower, name());
     std::vector<std::int32_t> sequence;
     std::int64_t duration = 0;
@@ -136,8 +156,8 @@ class StretchesWorker : public Worker {
     for (std::size_t i = 0; i < over_.size(); ++i) {
       sequence.insert(sequence.end(), in.order.begin() + position, in.order.begin() + over_[i].begin);
       position = over_[i].end;
-      if (searches_[i]->has_plan()) {
-        const std::vector<std::int32_t> piece = Globally(in, over_[i], searches_[i]->best());
+      if (SearchOf(i).has_plan()) {
+        const std::vector<std::int32_t> piece = Globally(in, over_[i], SearchOf(i).best());
         sequence.insert(sequence.end(), piece.begin(), piece.end());
       } else if (i < pieces_.size() && !pieces_[i].empty()) {
         const std::vector<std::int32_t> piece = Globally(in, over_[i], pieces_[i]);
@@ -154,7 +174,10 @@ class StretchesWorker : public Worker {
   const Problem& problem_;
   std::vector<Stretch> over_;                          // stretches over the budget
   std::vector<std::int32_t> stretch_of_;               // op -> index in over_, -1
-  std::vector<std::unique_ptr<PartSearch>> searches_;  // as far as bounded
+  std::vector<std::size_t> search_of_;                 // per stretch, as far as bounded: index in searches_
+  std::vector<std::unique_ptr<PartSearch>> searches_;  // of different stretches
+  std::vector<std::size_t> first_of_;                  // per search, the first such stretch
+  std::multimap<std::uint64_t, std::size_t> by_hash_;  // of searches_, while stretches are bounded
   std::vector<std::vector<std::int32_t>> pieces_;      // of the plan taken last, per stretch
   IncumbentPtr taken_;
   std::vector<std::size_t> turn_;

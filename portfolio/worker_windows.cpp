@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/problem/windows.hpp"
@@ -40,7 +41,7 @@ class WindowsWorker : public Worker {
       return true;
     }
     if (classes_.empty()) {
-      Cut(*exchange.known().best);
+      Cut(*exchange.known().best, exchange);
       budget.Spend(static_cast<Ticks>(problem_.instance.num_ops) * 500);
       if (mine_.empty()) return false;
     }
@@ -82,7 +83,7 @@ class WindowsWorker : public Worker {
     return ExtractWindows(problem_.instance, plan.sequence, cuts_, problem_.order == OrderMode::kFree);
   }
 
-  void Cut(const Incumbent& best) {
+  void Cut(const Incumbent& best, Exchange& exchange) {
     std::vector<Window> windows = Windows(best);
     std::multimap<std::uint64_t, std::size_t> by_hash;
     class_of_.assign(windows.size(), kNoClass);
@@ -105,6 +106,10 @@ class WindowsWorker : public Worker {
     }
     for (std::size_t i = 0; i < classes_.size(); ++i)
       if (Mine(i)) mine_.push_back(i);
+    if (lane_ == 0)
+      exchange.board().Message(std::to_string(windows.size()) + " windows, " + std::to_string(classes_.size()) +
+                                   " different",
+                               name());
   }
 
   // The best plan known, with every better piece of ours whose surroundings are the same.
