@@ -34,6 +34,14 @@ struct Storage {
   std::int64_t bytes = 0;
   std::int32_t first_value = kNone;  // values living in it, chained by next_in_storage_
   bool alive = true;
+  std::uint8_t refusals = 0;  // how often it could not go
+};
+
+// A storage that could not go, and when to ask again. Asked for at every execution such storages took all the time: a
+// transformer with dropout, 54,000 ops: no plan in 100 s.
+struct Parked {
+  std::int32_t until, storage;
+  bool operator<(const Parked& o) const { return until > o.until || (until == o.until && storage > o.storage); }
 };
 
 struct Candidate {
@@ -73,6 +81,7 @@ class Evictor {
     wanted_.assign(in.num_values, 0);
     runs_.assign(n, 0);
     in_closure_.assign(n, 0);
+    hung_.assign(unremakeable_ ? in.num_values : 0, 0);
   }
 
   EvictionResult Run() {
@@ -132,7 +141,7 @@ class Evictor {
   // ---- storages
   void Open(std::int32_t v, std::int64_t bytes) {
     Leave(v);
-    storages_.push_back({bytes, kNone, true});
+    storages_.push_back({bytes, kNone, true, 0});
     resident_ += bytes;
     Join(v, static_cast<std::int32_t>(storages_.size()) - 1);
   }
@@ -158,8 +167,10 @@ class Evictor {
   }
   void Drop(std::int32_t s) {
     Storage& st = storages_[static_cast<std::size_t>(s)];
-    for (std::int32_t v = st.first_value; v != kNone; v = next_in_storage_[static_cast<std::size_t>(v)])
+    const std::int32_t first = st.first_value;
+    for (std::int32_t v = first; v != kNone; v = next_in_storage_[static_cast<std::size_t>(v)])
       storage_of_[static_cast<std::size_t>(v)] = kNone;
+    for (std::int32_t v = first; v != kNone; v = next_in_storage_[static_cast<std::size_t>(v)]) NoteMissing(v);
     st.first_value = kNone;
     st.alive = false;
     resident_ -= st.bytes;
@@ -248,7 +259,6 @@ class Evictor {
   [[nodiscard]] bool MayRepeat(std::int32_t op) const {
     return in_.may_repeat[static_cast<std::size_t>(op)] && runs_[static_cast<std::size_t>(op)] < most_runs_;
   }
-  [[nodiscard]] bool MissingIsWanted(std::int32_t v) { return NextUse(v) != kNever; }
   // Can v be made again from what is there, once storage `gone` is not?
   bool CanRemake(std::int32_t v, std::int32_t gone, int& visits) {
     if (--visits < 0) return false;
@@ -260,18 +270,36 @@ class Evictor {
     }
     return true;
   }
-  // Does a missing value that is still wanted, or a present one that could not be made again, hang on v? Forward
-  // search.
-  bool IsHungOn(std::int32_t v, int& visits) {
-    for (const std::int32_t op : in_.readers[static_cast<std::size_t>(v)]) {
-      if (!MayRepeat(op) || runs_[static_cast<std::size_t>(op)] == 0) continue;
-      for (const std::int32_t w : in_.makes[static_cast<std::size_t>(op)]) {
-        if (--visits < 0) return true;
-        if (storage_of_[static_cast<std::size_t>(w)] != kNone) continue;
-        if (MissingIsWanted(w) || IsHungOn(w, visits)) return true;
+  // v is missing and wanted, or something that is wanted hangs on it: so does it on what v's maker reads. Marks stay
+  // until the next refresh, so hung_ may say yes where it was true a while ago. (A forward search for each question,
+  // with a limit, took the time of everything else, and with the limit met nothing of a finished microbatch could go.)
+  void MarkNeeded(std::int32_t v) {
+    stack_of_values_.assign(1, v);
+    while (!stack_of_values_.empty()) {
+      const std::int32_t maker = in_.maker[static_cast<std::size_t>(stack_of_values_.back())];
+      stack_of_values_.pop_back();
+      if (maker == kNone) continue;
+      for (const std::int32_t u : in_.reads[static_cast<std::size_t>(maker)]) {
+        if (hung_[static_cast<std::size_t>(u)]) continue;
+        hung_[static_cast<std::size_t>(u)] = 1;
+        work_.Spend(4);
+        if (storage_of_[static_cast<std::size_t>(u)] == kNone) stack_of_values_.push_back(u);
       }
     }
-    return false;
+  }
+  void NoteMissing(std::int32_t v) {
+    if (unremakeable_ && (hung_[static_cast<std::size_t>(v)] || NextUse(v) != kNever)) MarkNeeded(v);
+  }
+  void RefreshHung() {
+    if (!unremakeable_ || row_ < refresh_at_) return;
+    refresh_at_ = row_ + std::max<std::int32_t>(64, static_cast<std::int32_t>(in_.num_ops / 128));
+    std::fill(hung_.begin(), hung_.end(), 0);
+    work_.Spend(static_cast<Ticks>(in_.num_values));
+    for (std::size_t v = 0; v < in_.num_values; ++v) {
+      const std::int32_t maker = in_.maker[v];
+      if (maker == kNone || runs_[static_cast<std::size_t>(maker)] == 0 || storage_of_[v] != kNone) continue;
+      if (NextUse(static_cast<std::int32_t>(v)) != kNever) MarkNeeded(static_cast<std::int32_t>(v));
+    }
   }
   bool MayGo(std::int32_t s) {
     if (!unremakeable_) return true;
@@ -282,14 +310,27 @@ class Evictor {
       work_.Spend(kVisits - visits);
       if (can) continue;
       if (NextUse(v) != kNever) return false;
-      visits = kVisits;
-      if (IsHungOn(v, visits)) return false;
+      if (hung_[static_cast<std::size_t>(v)]) return false;
     }
     return true;
   }
 
   // Makes room for `wanted` more bytes as far as anything may go.
   void MakeRoom(std::int64_t wanted) {
+    while (!parked_.empty() && parked_.top().until <= row_) Unpark();
+    DropUntil(wanted);
+    if (resident_ + wanted <= room_ || parked_.empty() || row_ < desperate_at_) return;
+    while (!parked_.empty()) Unpark();
+    const std::int64_t before = resident_;
+    DropUntil(wanted);
+    patience_ = resident_ < before ? 1 : std::min(2 * patience_, 1024);
+    desperate_at_ = row_ + patience_;
+  }
+  void Unpark() {
+    Offer(parked_.top().storage);
+    parked_.pop();
+  }
+  void DropUntil(std::int64_t wanted) {
     set_aside_.clear();
     while (resident_ + wanted > room_ && !heap_.empty()) {
       const Candidate top = heap_.top();
@@ -307,7 +348,8 @@ class Evictor {
         continue;
       }
       if (!MayGo(top.storage)) {
-        set_aside_.push_back(top);
+        parked_.push({row_ + (8 << std::min(static_cast<int>(st.refusals), 8)), top.storage});
+        st.refusals = static_cast<std::uint8_t>(std::min(st.refusals + 1, 200));
         continue;
       }
       Drop(top.storage);
@@ -341,6 +383,7 @@ class Evictor {
 
   // The first execution of the row's op, after what it misses.
   bool ServeRow(std::int32_t op) {
+    RefreshHung();
     Want(op, 1);
     for (int round = 0; !Ready(op); ++round)
       if (round == kRounds || !RunClosure(in_.reads[static_cast<std::size_t>(op)])) return false;
@@ -445,7 +488,12 @@ class Evictor {
   std::vector<std::int32_t> storage_of_, next_in_storage_, use_at_, runs_;
   std::vector<std::uint8_t> in_closure_;
   std::vector<std::int32_t> closure_, stack_, sequence_, wanted_;
+  std::vector<std::uint8_t> hung_;  // per value, where unremakeable_: something missing and wanted may hang on it
+  std::vector<std::int32_t> stack_of_values_;
+  std::int32_t refresh_at_ = 0;
   std::vector<Candidate> set_aside_;
+  std::priority_queue<Parked> parked_;
+  std::int32_t desperate_at_ = 0, patience_ = 1;  // rows until all parked ones are asked again for want of others
   std::priority_queue<Candidate> heap_;
 };
 

@@ -107,9 +107,8 @@ class WindowsWorker : public Worker {
     for (std::size_t i = 0; i < classes_.size(); ++i)
       if (Mine(i)) mine_.push_back(i);
     if (lane_ == 0)
-      exchange.board().Message(std::to_string(windows.size()) + " windows, " + std::to_string(classes_.size()) +
-                                   " different",
-                               name());
+      exchange.board().Message(
+          std::to_string(windows.size()) + " windows, " + std::to_string(classes_.size()) + " different", name());
   }
 
   // The best plan known, with every better piece of ours whose surroundings are the same.
