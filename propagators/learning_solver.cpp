@@ -108,7 +108,7 @@ std::int64_t LearningSolver::Target(std::int32_t halvings) const {
 
 LearningSolver::State LearningSolver::Step(WorkBudget& work) {
   constexpr std::int32_t kHalvings = 6;
-  constexpr std::int64_t kNear = 64;
+  constexpr std::int64_t kNear = 32;
   while (!finished_ && floor_ < cutoff_) {
     if (work.Exhausted()) return State::kLimit;
     // Without an incumbent the first solution is what is wanted; close to it halving on would only prove the same thing

@@ -6,10 +6,12 @@
 //      implies elsewhere (boundary_profile.hpp); add boundaries at the worst places; again, until none is over.
 //   2. Branch and bound on this model, with the incumbent as cutoff. Every solution is decoded into a sequence.
 //   3. Where the optimum's sequence does not fit, boundaries are added where it overflows: at a first execution that
-//      overflows, or at the two around a rerun that does, whichever gives the best LP; and 2 is done again.
+//      overflows, or at the two around a rerun that does, whichever gives the best LP; and 2 is done again. A model is
+//      left before its optimum is proved once it has a solution that leaves little of the gap to the incumbent.
 //
 // What is learnt with a cutoff stays true for every better sequence (a storage that must or cannot lie across a
-// position, an op that cannot run again in an interval), so it is carried over to the next model.
+// position, an op that cannot run again in an interval), so it is carried over to the next model. So are path cuts and
+// moment rows, and those that were binding are in its LP from the start.
 //
 // Smaller models beat complete ones: all 50 hot positions of RL n = 250 at 0.8 make 21,695 columns, whose LP reaches
 // 2.69 % in 60 s; nine of them reach 3.44 % in one second.
@@ -17,14 +19,16 @@
 // Measured (one thread, branch and bound, CPU seconds of a busy machine; incumbent given for the RL graphs, none else):
 //   RL n=100 at 0.9 / 0.8, fixed and staged   proved           0.02 / 0.04
 //   RL n=250 at 0.9                           proved           0.6
-//   RL n=250 at 0.8, staged                   4.07 of 4.26 %   50 (eight boundaries)
-//   RL n=500 at 0.9; n=1000 at 0.9            proved           0.04; 1.8 (two boundaries)
-//   ResNet50 at 0.9, 0.8, 0.5                 proved           0.01, 0.01, 0.05; at 0.3: 3.63 of 3.89 % after 25
-//   FCN8, MobileNet, SegNet, VGG-UNet, VGG19  proved at all budgets of the paper in 0.04 at most
-//   vit_l_16 at 8.94 / 4.74 / 3.25 GB         proved / proved / 19.34 of 19.40 %, polished 0.01 / 0.01 / 3
-//   resnet152 at 7.97 / 6.18 / 10.36 GB       proved / 8.505 of 8.508 / 1.182 of 1.186 %   0.04 / 6 / 3
-//   llama_7b at 60.8 / 55.1 / 70.8 GB         proved / 4.729 of 4.742 / 1.101 of 1.101 (0.00001 over)   0.02 / 3 / 3
-//   densenet201 at 2.51 GB                    proved, 14.80 %  1.4
+//   RL n=250 at 0.8, staged, by learning      4.17 of 4.26 %   14 (nine boundaries, found after 6; given these: proved,
+//   29) RL n=500 at 0.8, staged, by learning      2.951 of 3.013 % 7 (seven boundaries; their optimum is 2.9604) RL
+//   n=1000 at 0.8, staged, by learning     2.553 of 2.599 % 6 (five boundaries) RL n=500 at 0.9; n=1000 at 0.9 proved
+//   0.04; 1.8 (two boundaries) ResNet50 at 0.9, 0.8, 0.5                 proved           0.01, 0.01, 0.05; at
+//   0.3: 3.627 of 3.638 % after 8 training step, 2,304 ops, at 0.2          proved           0.6 FCN8, MobileNet,
+//   SegNet, VGG-UNet, VGG19  proved at all budgets of the paper in 0.04 at most vit_l_16 at 8.94 / 4.74 / 3.25 GB
+//   proved / proved / 19.34 of 19.40 %, polished 0.01 / 0.01 / 3 resnet152 at 7.97 / 6.18 / 10.36 GB       proved
+//   / 8.505 of 8.508 / 1.182 of 1.186 %   0.04 / 6 / 3 llama_7b at 60.8 / 55.1 / 70.8 GB         proved / 4.729
+//   of 4.742 / 1.101 of 1.101 (0.00001 over)   0.02 / 3 / 3 densenet201 at 2.51 GB                    proved, 14.80
+//   %  1.4
 #pragma once
 
 #include <cstdint>
@@ -56,6 +60,7 @@ class BoundarySolver {
     std::int32_t max_lp_rounds = 30;
     Ticks tree_ticks = 10'000'000'000;  // for the first tree, before the model is refined by what it knows so far
     double tree_growth = 1.5;           // and for each further one, times this
+    std::int32_t per_tree = 4;          // boundaries added after a tree
     std::int32_t probes = 5;            // places tried when a model is refined after its tree
     bool moment_rows = true;
     bool carry_fixings = true;

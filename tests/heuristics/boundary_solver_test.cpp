@@ -34,6 +34,8 @@ TEST_CASE("the boundary solver agrees with brute force") {
     ebb::Decoder decoder;
     ebb::BoundarySolver::Params params;
     params.carry_fixings = ebb::test::Chance(rng, 70);
+    if (ebb::test::Chance(rng, 50)) params.probes = 0;
+    params.per_tree = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 4));
     params.carry_rows = ebb::test::Chance(rng, 70);
     params.moment_rows = ebb::test::Chance(rng, 70);
     params.per_round = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 3));

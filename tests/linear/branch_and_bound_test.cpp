@@ -82,6 +82,7 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
     BranchAndBound::Params params;
     params.reduced_cost_fixing = random(0, 3) != 0;
     params.knapsack_cuts = random(0, 3) != 0;
+    params.root_dive = random(0, 1) == 0;
     params.root_rounds = random(0, 10);
     params.reliability = random(0, 4);
     BranchAndBound search(program, nullptr, params);
