@@ -115,4 +115,5 @@ def main():
     run.save()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,7 @@
 usage: export_test.py EBBTIDE SOURCE_DIR VENV
 What needs no solver is tested with any Python: sizes, refusals, Moccasin's JSON read by its schema. With HiGHS and
 CP-SAT (bench/peers/requirements.txt, in this interpreter or in the virtual environment VENV) the models are solved."""
-import itertools, json, os, random, subprocess, sys, tempfile, time
+import itertools, json, os, random, subprocess, sys, tempfile
 
 EBBTIDE, SOURCE, VENV = sys.argv[1:4]
 SEED = int(os.environ.get("EBB_TEST_SEED", "5"))
@@ -193,7 +193,7 @@ def with_solvers(scratch):
     import highspy
     from ortools.sat.python import cp_model
     sys.path.insert(0, os.path.join(SOURCE, "bench", "peers"))
-    import checkmate, graph as peer_graph, moccasin
+    import checkmate, graph as peer_graph, moccasin, one
     rng = random.Random(SEED + 1)
     for round in range(12):
         nodes, reads = random_graph(rng, rng.randint(2, 5))
@@ -201,6 +201,15 @@ def with_solvers(scratch):
         write(path, nodes, reads)
         peak = measure(range(len(nodes)), nodes, reads)[1]
         peer = peer_graph.Graph(path, [x["id"] for x in nodes])
+
+        def heard(budget):
+            """What the peers tell of their plans."""
+            return one.Run(dict(seconds=600, threads=1, seed=1, budget=budget, plan=os.path.join(scratch, "plan"),
+                                state=os.path.join(scratch, "state")), peer, "")
+
+        def best(run):
+            return run.state["duration"] if run.state.get("peak", budget + 1) <= budget else None
+
         for budget in sorted({peak, peak - 10, max(10, peak - 20), max(10, peak - 30)}):
             where = (nodes, reads, budget)
             wanted = staged_optimum(nodes, reads, budget, 99)
@@ -215,32 +224,18 @@ def with_solvers(scratch):
             assert optimal == (wanted is not None), where
             if optimal:
                 assert abs(h.getInfo().objective_function_value - wanted) < 1e-6, where
-            run = Heard()
+            run = heard(budget)
             status, facts = checkmate.solve(peer, budget, run)
-            got = measure(run.sequence, nodes, reads)[0] if run.sequence else None
+            got = best(run)
             assert got == wanted, (where, got, wanted, status, facts)
             assert (facts["variables"], facts["constraints"]) == checkmate_size(reads)
             capped = staged_optimum(nodes, reads, budget, 2)
             model = json.loads(export(path, budget, "moccasin")[1])
             assert cp_sat(cp_model, model) == capped, where
-            run = Heard()
+            run = heard(budget)
             moccasin.solve(peer, budget, run)
-            got = measure(run.sequence, nodes, reads)[0] if run.sequence else None
+            got = best(run)
             assert got == capped, (where, got, capped)
-
-
-class Heard:
-    """What bench/peers tells of its plans."""
-    deadline, threads, seed, sequence = time.time() + 600, 1, 1, None
-
-    def found(self, sequence):
-        self.sequence = sequence
-
-    def note(self, facts):
-        pass
-
-    def elapsed(self):
-        return 0.0
 
 
 def cp_sat(cp_model, model):
