@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "portfolio/interval_solver.hpp"
+#include "portfolio/solve.hpp"
 #include "propagators/learning_solver.hpp"
 
 #include "bench/engine_table.hpp"
@@ -45,14 +46,25 @@ const std::vector<Change>& Changes() {
   return kChanges;
 }
 
+// From the best plan of a whole solve, as in the portfolio: finding plans is not what the model is good at (RL n=100 at
+// 0.8, staged: 2 million ticks to prove 2.2965 %, more than 3000 to find a plan).
 void Intervals(const std::string& graph, double fraction, OrderMode order) {
   if (Find(graph).empty()) return;
   const Case c(graph, fraction);
   const std::string name = graph + " " + std::to_string(fraction).substr(0, 4) + " " + ToString(order);
+  Options options;
+  options.Set("budget", std::to_string(c.budget));
+  options.Set("order", ToString(order));
+  options.Set("threads", "1");
+  options.Set("work-limit", "2");
+  StopSignal stop;
+  const Answer answer = Solve(c.graph, options, {}, stop, {});
+  if (!answer.plan) return;
   for (const Change& change : Changes()) {
     IntervalParams params;
     change.apply(params);
     IntervalSolver solver(c.instance, order, c.budget, params);
+    solver.SetIncumbent(answer.plan->duration.count());
     WorkBudget work(kLimit);
     IntervalSolver::State state;
     std::int64_t conflicts = 0;
@@ -92,10 +104,11 @@ void Rules() {
   std::cout << "| interval model | change | answer | conflicts | ticks (millions) |\n|---|---|---|---|---|\n";
   Intervals("layered_n100_", 0.9, OrderMode::kFixed);
   Intervals("layered_n100_", 0.8, OrderMode::kStaged);
+  Intervals("layered_n100_", 0.8, OrderMode::kFixed);
   Intervals("fcn_8_vgg_32_train", 0.8, OrderMode::kFixed);
-  Intervals("VGG16_256_train", 0.5, OrderMode::kFixed);
   Intervals("chain", 0.5, OrderMode::kStaged);
   Intervals("unet", 0.8, OrderMode::kFixed);
+  Intervals("MobileNet_512_test", 0.5, OrderMode::kFixed);
 }
 
 void Relaxation() {

@@ -135,7 +135,7 @@ void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t 
       const std::size_t k = Slot(column.item);
       for (const Copy& copy : copies_[At(instance_.maker[At(column.item)])]) {
         const IntVar end = instance_.carrier[At(column.item)] >= 0 ? copy.last[k] : copy.until[k];
-        engine_.AddClause({lit, ~copy.presence, ~engine_.Leq(copy.start, a - 1), ~engine_.Geq(end, a + 1)});
+        engine_.AddClause({lit, ~copy.presence, ~engine_.Leq(copy.start, a), ~engine_.Geq(end, a + 1)});
       }
     } else {
       const bool last = column.stage + 1 == boundary_->num_stages();

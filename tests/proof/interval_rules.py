@@ -102,7 +102,7 @@ class IntervalRules:
             start = self.int_of["start", op, c]
             if not box.is_true(self.present(op, c)):
                 continue
-            if kind == "stay" and box.most(start) < a and box.least(self.int_of["last", item, c]) > a:
+            if kind == "stay" and box.most(start) <= a and box.least(self.int_of["last", item, c]) > a:
                 return
             if kind == "rerun" and box.least(start) > a and box.most(start) <= b:  # nobody stands at b
                 return
