@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "portfolio/proof.hpp"
 
-#include <algorithm>
 #include <sstream>
 #include <vector>
 
@@ -86,7 +85,8 @@ std::string ByBoundaries(const Graph& graph, const Instance& instance, const Pro
 
 // The first search finds how many copies it takes and proves; the second does it again with the log.
 std::string ByIntervals(const Graph& graph, const Instance& instance, const ProofClaim& claim, WorkBudget& work) {
-  const bool has_views = std::find(instance.view_op.begin(), instance.view_op.end(), 1) != instance.view_op.end();
+  bool has_views = false;
+  for (std::size_t t = 0; t < graph.num_tensors(); ++t) has_views |= graph.view_of(ToTensorId(t)) != TensorId::kNone;
   if (!instance.plain || has_views || !IntervalSolver::Fits(instance, claim.order)) return {};
   IntervalSolver solver(instance, claim.order, claim.budget, {});
   solver.SetIncumbent(claim.duration);
