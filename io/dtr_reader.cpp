@@ -60,6 +60,7 @@ class DtrReader {
   std::int32_t Meaning(std::string_view text, const char* role);  // the tensor that a name means; throws if none
   std::int32_t NewTensor(std::string_view base, std::int32_t op);
   std::int32_t Newest(std::int32_t tensor);
+  Op Begin(const Fields& f);
   void Call(const Fields& f);
   void Mutate(const Fields& f);
   void Alias(const Fields& f);
@@ -188,11 +189,17 @@ std::int32_t DtrReader::Newest(std::int32_t tensor) {
   return last;
 }
 
-void DtrReader::Call(const Fields& f) {
+// The op of a CALL or a MUTATE, with what it reads.
+DtrReader::Op DtrReader::Begin(const Fields& f) {
   Op op;
   op.name = std::string(f.name) + "/" + std::to_string(ops_.size());
   op.time = f.time;
   for (const std::string_view a : f.args) op.inputs.push_back(Meaning(a, "argument"));
+  return op;
+}
+
+void DtrReader::Call(const Fields& f) {
+  Op op = Begin(f);
   const auto index = static_cast<std::int32_t>(ops_.size());
   for (const std::string_view r : f.result) {
     const std::int32_t name = NameId(r);
@@ -222,10 +229,7 @@ void DtrReader::Alias(const Fields& f) {
 }
 
 void DtrReader::Mutate(const Fields& f) {
-  Op op;
-  op.name = std::string(f.name) + "/" + std::to_string(ops_.size());
-  op.time = f.time;
-  for (const std::string_view a : f.args) op.inputs.push_back(Meaning(a, "argument"));
+  Op op = Begin(f);
   const auto index = static_cast<std::int32_t>(ops_.size());
   std::vector<std::int32_t> done;  // storages
   for (const std::int64_t m : f.mutate) {
