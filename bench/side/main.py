@@ -29,8 +29,8 @@ no part of the repository are looked for under --data. Results are kept in --out
 again, so after Ctrl-C the same command goes on where it was."""
 
 DEFAULT_METHODS = {
-    "paper": "*", "traces": "ebbtide dtr* chen revolve keep", "chains": "ebbtide ebbtide-1 classic peer",
-    "unets": "ebbtide ebbtide-1 classic peer", "steps": "ebbtide classic", "orders": "ebbtide-free order",
+    "paper": "*", "traces": "ebbtide dtr* chen revolve keep", "chains": "ebbtide ebbtide-1 ebbtide-exact classic peer",
+    "unets": "ebbtide ebbtide-1 ebbtide-exact classic peer", "steps": "ebbtide classic", "orders": "ebbtide-orders ebbtide-free order",
     "caps": "ebbtide ebbtide-C1 ebbtide-C2 ebbtide-C3", "past250": "ebbtide ebbtide-1 classic peer",
     "quick": "ebbtide chen revolve dtr-class",
 }
@@ -44,7 +44,8 @@ def chosen(words, table):
         found = [m for m in table.values() if m.kind == word or fnmatch.fnmatchcase(m.name, word)]
         if word == "*":
             found = [m for m in found if m.kind != "order"
-                     and m.name not in ("ebbtide-C1", "ebbtide-C2", "ebbtide-C3", "ebbtide-staged")]
+                     and m.name not in ("ebbtide-C1", "ebbtide-C2", "ebbtide-C3", "ebbtide-staged",
+                                                              "ebbtide-orders")]
         if not found and word not in ("order", "classic", "dtr*"):  # an older build may have none of these
             sys.exit(f"bench/run: no method {word}; there are: " + ", ".join(table))
         out += [m for m in found if m not in out]
@@ -205,8 +206,7 @@ def write_report(o):
     store = Store(o.out / "records.jsonl")
     records = [measures.by_processor(r) if o.clock == "cpu" else r for r in store.records.values()]
     again = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"]
-    names = {r["key"]["instance"] for r in records}
-    suites = o.suite or [s for s in SUITES if s != "quick" and any(i.name in names for i in SUITES[s]())]
+    suites = o.suite or [s for s in SUITES if s != "quick" and report.filled(records, s).rows]
     again += [f"bench/run --suite {' '.join(suites)} --python build/peers/bin/python"
               + (" --clock cpu" if o.clock == "cpu" else ""),
               "bench/run sizes --python build/peers/bin/python",

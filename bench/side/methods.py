@@ -27,6 +27,7 @@ def known(program):
     table = {"ebbtide": Method("ebbtide", "ours"), "ebbtide-1": Method("ebbtide-1", "ours", threads=1)}
     for order in ("staged", "free"):
         table[f"ebbtide-{order}"] = Method(f"ebbtide-{order}", "ours", ("--order", order), order=order)
+    table["ebbtide-orders"] = Method("ebbtide-orders", "ours", ("--order", "free", "--max-executions", "1"), order="free", most=1)
     for most in (1, 2, 3):
         table[f"ebbtide-C{most}"] = Method(f"ebbtide-C{most}", "ours", ("--max-executions", str(most)), most=most)
     for value in choices(program, "method"):

@@ -126,7 +126,7 @@ def detail(section, table, names, only_page):
 
 
 def profiles(section, table):
-    every = [m for m in table.methods() if m != "ebbtide-free"]
+    every = [m for m in table.methods() if m not in ("ebbtide-free", "ebbtide-orders")]
     names = [m for m in every if any(overhead(table.get(i, m)) is not None for i in table.instances())]
     if len(names) < 2:
         return
@@ -216,6 +216,9 @@ def paper_figures(i):
     if i in facts.MOCCASIN_OWN:
         x, s, word = facts.MOCCASIN_OWN[i]
         cells.append("Moccasin's own code: " + (f"{x} after {s} s ({word})" if x is not None else f"{word} in {s} s"))
+    if i in facts.CHECKMATE_IDLE:
+        x, s = facts.CHECKMATE_IDLE[i]
+        cells.append(f"checkmate on an idle machine: {x}* in {s} s")
     return "; ".join(cells)
 
 
@@ -410,17 +413,20 @@ CLOCK = {
 }
 
 
+def filled(records, name):
+    """The suite's table, with the rows that its section shows; empty where nothing was measured."""
+    table, allowed = Table(records, [i.name for i in SUITES[name]()]), ROWS.get(name, lambda m: True)
+    rows = {i: {m: r for m, r in row.items() if allowed(m)} for i, row in table.rows.items()}
+    table.rows = {i: row for i, row in rows.items() if row}
+    return table
+
+
 def write(records, to, folder, suites, again, page_path, clock="wall"):
     """Writes Markdown to `to`, CSV files to `folder`, the page to `page_path`; returns what was written."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted, sections, used, written = [s for s in SECTIONS if s in suites], [], [], []
     for name in wanted:
-        table = Table(records, [i.name for i in SUITES[name]()])
-        allowed = ROWS.get(name)
-        if allowed:
-            for i in table.rows:
-                table.rows[i] = {m: r for m, r in table.rows[i].items() if allowed(m)}
-            table.rows = {i: row for i, row in table.rows.items() if row}
+        table = filled(records, name)
         if not table.rows:
             continue
         used += [r for row in table.rows.values() for r in row.values()]
