@@ -70,12 +70,7 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   if (o.gap_cover) proofs.push_back({MakeGapCoverWorker(problem), 0.5});
   const bool relax = problem.order != OrderMode::kFree && problem.may_recompute();
   if ((all || o.method == Method::kRelax) && o.relax && relax) {
-    if (FallsApart(problem)) {
-      proofs.push_back({MakeStretchesWorker(problem), 2});
-    } else {
-      proofs.push_back({MakeRelaxWorker(problem, false), 1.5});
-      if (o.learning) proofs.push_back({MakeRelaxWorker(problem, true), 1.5});
-    }
+    proofs.push_back({FallsApart(problem) ? MakeStretchesWorker(problem) : MakeRelaxWorker(problem), 3});
   }
   if (all && o.windows && WindowsFit(problem) && problem.may_recompute()) {
     // Where the order falls apart the last lane has the stretches, which are windows that also prove.

@@ -2,12 +2,142 @@
 #include "portfolio/part_search.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "engine/bounds/boundary_solver.hpp"
 #include "engine/bounds/gap_cover_flow.hpp"
+#include "heuristics/annealing.hpp"
+#include "heuristics/decode.hpp"
 #include "heuristics/priced_plans.hpp"
+#include "propagators/learning_solver.hpp"
 
 namespace ebb {
+namespace {
+
+constexpr Ticks kTurn = 20'000'000;
+constexpr Ticks kFirstPiece = 200'000'000;  // of learning
+constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
+
+// A work limit is not to be passed by much.
+Ticks LargestPiece(const Options& options) {
+  const double limit = options.work_limit > 0 ? options.work_limit / 10 : 4.0;
+  return std::max(kFirstPiece, static_cast<Ticks>(std::min(limit, 4.0) * static_cast<double>(kTicksPerWork)));
+}
+
+}  // namespace
+
+// One way through the relaxation's 0/1 programs, and the local search from what it decodes.
+class PartSearch::Side {
+ public:
+  Side(PartSearch& part, bool relax, bool learning) : part_(part), learning_(learning) {
+    if (!relax) return;
+    const Problem& problem = part.problem_;
+    BoundarySolver::Params params;
+    if (learning) {
+      params.search = [seed = static_cast<std::int32_t>(problem.options->seed % 1'000'000)](
+                          BinaryProgram program, RowSeparator* separator) -> std::unique_ptr<BinarySolver> {
+        LearningSolver::Params with;
+        with.seed = seed;
+        return std::make_unique<LearningSolver>(std::move(program), separator, with);
+      };
+    }
+    solver_.emplace(part.in_, problem.budget.count(), problem.order, &decoder_, params);
+    if (part.known_ != kInfinity) solver_->SetIncumbent(part.known_);
+  }
+
+  [[nodiscard]] bool idle() const { return !solver_ && !polish_; }
+  [[nodiscard]] Ticks worked() const { return relaxed_ + polished_; }
+  void SetIncumbent(std::int64_t duration) {
+    if (solver_) solver_->SetIncumbent(duration);
+  }
+  // Until something is to be told or the budget is used up.
+  void Step(WorkBudget& work) {
+    const bool polish = polish_ && (!solver_ || polished_ <= relaxed_);
+    const Ticks before = work.spent();
+    polish ? Polish(work) : Relax(work);
+    (polish ? polished_ : relaxed_) += std::max<Ticks>(work.spent() - before, 1);
+  }
+
+  void BeginPolish(std::span<const std::int32_t> start) {
+    const Problem& problem = part_.problem_;
+    AnnealingParams params;
+    params.order = problem.order;
+    params.budget = problem.budget.count();
+    params.max_executions = problem.max_executions.value_or(0);
+    params.seed = static_cast<std::uint64_t>(problem.options->seed) * 1'000'003 +
+                  static_cast<std::uint64_t>(part_.index_) * 1000 + static_cast<std::uint64_t>(part_.starts_++);
+    params.hot = 0.03;
+    params.cold = 0.003;
+    polish_.emplace(part_.in_, params);
+    polish_->Start(start);
+  }
+
+ private:
+  void Relax(WorkBudget& work) {
+    bool done;
+    if (learning_ && solver_->progress().in_tree) {
+      const std::int32_t models = solver_->progress().models;
+      WorkBudget piece(std::max(piece_, work.left()), work.stop_signal());
+      done = solver_->Step(piece);
+      work.Spend(piece.spent());
+      piece_ = solver_->progress().models == models
+                   ? std::min(piece_ + piece_ / 2, LargestPiece(*part_.problem_.options))
+                   : kFirstPiece;
+    } else {
+      WorkBudget turn(std::min(work.left(), kTurn), work.stop_signal());
+      done = solver_->Step(turn);
+      work.Spend(turn.spent());
+    }
+    for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
+      if (!part_.WithinCap(c.sequence)) continue;
+      if (c.fits) part_.Note(c.sequence, c.duration, learning_ ? "learning" : "relaxation");
+      BeginPolish(c.sequence);
+    }
+    part_.infeasible_ = solver_->infeasible();
+    if (part_.infeasible_) return;
+    part_.lower_ = std::max(part_.lower_, solver_->lower_bound());
+    if (part_.has_plan()) part_.lower_ = std::min(part_.lower_, part_.upper_);
+    if (done) solver_.reset();
+  }
+
+  void Polish(WorkBudget& work) {
+    WorkBudget turn(std::min(work.left(), kTurn), work.stop_signal());
+    polish_->Run(turn);
+    work.Spend(turn.spent());
+    if (polish_->has_plan())
+      part_.Note(polish_->best_sequence(), polish_->best_duration(),
+                 learning_ ? "learning+anneal" : "relaxation+anneal");
+  }
+
+  PartSearch& part_;
+  const bool learning_;
+  Decoder decoder_;
+  std::optional<BoundarySolver> solver_;
+  std::optional<Annealing> polish_;
+  Ticks piece_ = kFirstPiece, relaxed_ = 0, polished_ = 0;
+};
+
+PartSearch::PartSearch(const Problem& problem)
+    : problem_(problem),
+      in_(problem.instance),
+      index_(0),
+      lower_(in_.base_duration),
+      known_(kInfinity),
+      priced_(true) {}
+
+PartSearch::PartSearch(const Problem& problem, Instance part, int index)
+    : problem_(problem),
+      own_(std::move(part)),
+      in_(own_),
+      index_(index + 1),
+      lower_(in_.base_duration),
+      known_(kInfinity),
+      priced_(false) {}
+
+PartSearch::~PartSearch() = default;
 
 void PartSearch::Bound(WorkBudget& work) {
   const GapTable table = FixedOrderGaps(in_);
@@ -18,48 +148,59 @@ void PartSearch::Bound(WorkBudget& work) {
 
 void PartSearch::Take(std::span<const std::int32_t> sequence) {
   const SequenceFacts facts = EvaluateSequence(in_, sequence);
-  if (facts.valid && facts.peak <= problem_.budget.count()) Note(sequence, facts.duration);
+  if (facts.valid && facts.peak <= problem_.budget.count()) Note(sequence, facts.duration, "");
+}
+
+void PartSearch::Know(std::int64_t duration) {
+  if (duration >= known_) return;
+  known_ = duration;
+  for (const auto& side : sides_) side->SetIncumbent(known_);
+}
+
+bool PartSearch::exhausted() const { return finished() || (begun_ && Next() == nullptr); }
+
+PartSearch::Side* PartSearch::Next() const {
+  Side* next = nullptr;
+  for (const auto& side : sides_)
+    if (!side->idle() && (next == nullptr || side->worked() < next->worked())) next = side.get();
+  return next;
 }
 
 bool PartSearch::Run(WorkBudget& work) {
-  const auto before = std::pair(has_plan() ? upper_ : INT64_MAX, best_.size());
+  const auto before = std::pair(has_plan() ? upper_ : kInfinity, best_.size());
   if (!begun_) Begin(work);
   while (!finished() && !work.Exhausted()) {
-    const bool polish = polish_ && (relaxed_all_ || polished_ <= relaxed_);
-    if (!polish && relaxed_all_) break;
-    WorkBudget turn(std::min<Ticks>(work.left(), 20'000'000), work.stop_signal());
-    polish ? Polish(turn) : Relax(turn);
-    (polish ? polished_ : relaxed_) += turn.spent();
-    work.Spend(std::max<Ticks>(turn.spent(), 10'000));
+    Side* side = Next();
+    if (side == nullptr) break;
+    const Ticks spent = work.spent();
+    side->Step(work);
+    if (work.spent() - spent < 10'000) work.Spend(10'000);
   }
   if (closed()) Rest();  // what is proved needs no memory any more
   return has_plan() && std::pair(upper_, best_.size()) < before;
 }
 
 void PartSearch::Rest() {
-  solver_.reset();
-  polish_.reset();
-  begun_ = relaxed_all_ = false;
-  relaxed_ = polished_ = 0;
+  sides_.clear();
+  begun_ = false;
 }
 
-void PartSearch::Note(std::span<const std::int32_t> sequence, std::int64_t duration) {
+void PartSearch::Note(std::span<const std::int32_t> sequence, std::int64_t duration, const char* finder) {
   if (has_plan() && std::pair(duration, sequence.size()) >= std::pair(upper_, best_.size())) return;
   best_.assign(sequence.begin(), sequence.end());
   upper_ = duration;
-  if (solver_) solver_->SetIncumbent(upper_);
+  finder_ = finder;
+  Know(duration);
 }
 
 void PartSearch::Begin(WorkBudget& work) {
   begun_ = true;
   if (!std::exchange(priced_, true)) Price(work);
   if (closed()) return;
-  relaxed_all_ = problem_.order == OrderMode::kFree || !problem_.options->relax;
-  if (!relaxed_all_) solver_.emplace(in_, problem_.budget.count(), problem_.order, &decoder_, BoundarySolver::Params{});
-  if (has_plan()) {
-    if (solver_) solver_->SetIncumbent(upper_);
-    BeginPolish(best_);
-  }
+  const bool relax = problem_.order != OrderMode::kFree && problem_.options->relax;
+  sides_.push_back(std::make_unique<Side>(*this, relax, false));
+  if (relax && problem_.options->learning) sides_.push_back(std::make_unique<Side>(*this, true, true));
+  if (has_plan()) sides_.front()->BeginPolish(best_);
 }
 
 void PartSearch::Price(WorkBudget& work) {
@@ -69,7 +210,7 @@ void PartSearch::Price(WorkBudget& work) {
   PlanByPrices(in_, table, problem_.budget.count(), flow, 2, problem_.max_executions.value_or(0), work,
                [&](const EvictionResult& r) {
                  if (r.peak <= problem_.budget.count() && (problem_.order != OrderMode::kStaged || r.staged))
-                   Note(r.sequence, r.duration);
+                   Note(r.sequence, r.duration, "prices");
                });
 }
 
@@ -78,37 +219,6 @@ bool PartSearch::WithinCap(std::span<const std::int32_t> sequence) const {
   std::vector<std::int32_t> count(in_.num_ops, 0);
   return std::all_of(sequence.begin(), sequence.end(),
                      [&](std::int32_t op) { return ++count[op] <= *problem_.max_executions; });
-}
-
-void PartSearch::Relax(WorkBudget& work) {
-  relaxed_all_ = solver_->Step(work);
-  for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
-    if (!WithinCap(c.sequence)) continue;
-    if (c.fits) Note(c.sequence, c.duration);
-    BeginPolish(c.sequence);
-  }
-  infeasible_ = solver_->infeasible();
-  if (infeasible_) return;
-  lower_ = std::max(lower_, solver_->lower_bound());
-  if (has_plan()) lower_ = std::min(lower_, upper_);
-}
-
-void PartSearch::BeginPolish(std::span<const std::int32_t> start) {
-  AnnealingParams params;
-  params.order = problem_.order;
-  params.budget = problem_.budget.count();
-  params.max_executions = problem_.max_executions.value_or(0);
-  params.seed = static_cast<std::uint64_t>(problem_.options->seed) * 1'000'003 +
-                static_cast<std::uint64_t>(index_) * 1000 + static_cast<std::uint64_t>(starts_++);
-  params.hot = 0.03;
-  params.cold = 0.003;
-  polish_.emplace(in_, params);
-  polish_->Start(start);
-}
-
-void PartSearch::Polish(WorkBudget& work) {
-  polish_->Run(work);
-  if (polish_->has_plan()) Note(polish_->best_sequence(), polish_->best_duration());
 }
 
 }  // namespace ebb

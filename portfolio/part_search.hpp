@@ -1,36 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search on one part of a large graph (a stretch, a window): the gap cover's bound and plans first, then the
-// boundary relaxation and a cold local search in turn, half of the work each. Keeps the best sequence that fits and the
-// lower bound. In free order the relaxation says nothing and only the local search works.
+// The boundary relaxation, its decoded sequences, and a cold local search that starts from them, on an instance: a
+// whole graph, a stretch or a window of one. Cold: a start temperature of 0.03 mean durations keeps what the relaxation
+// found, 0.1 already loses it (the study's measurement). The two take turns, half of the work each, until the
+// relaxation is done; then the polishing goes on alone.
+//
+// The 0/1 programs are searched by branch and bound, and by clause learning (propagators/learning_solver.hpp) beside
+// it, each with a relaxation and a polish of its own, since neither wins everywhere: RL n=1000 at 0.9 is proved in 2 s
+// by learning, not in 30 s by the tree; examples/training_step.json at 0.6 in 1 s by the tree, not in 60 s by learning.
+// Learning keeps what it learned but not its place between two steps, so it takes its work in larger and larger pieces.
+//
+// Keeps the best sequence that fits and the lower bound. In free order the relaxation says nothing and only the local
+// search works.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/base/work_budget.hpp"
-#include "engine/bounds/boundary_solver.hpp"
 #include "engine/problem/instance.hpp"
-#include "heuristics/annealing.hpp"
-#include "heuristics/decode.hpp"
 #include "portfolio/problem.hpp"
 
 namespace ebb {
 
 class PartSearch {
  public:
-  // `index` tells the parts of one solve apart: seeds follow from it. The problem must outlive this.
-  PartSearch(const Problem& problem, Instance part, int index)
-      : problem_(problem), in_(std::move(part)), index_(index), lower_(in_.base_duration) {}
+  // The whole graph. The problem must outlive this.
+  explicit PartSearch(const Problem& problem);
+  // A part of it, which begins with the plans of the gap cover's prices. `index` tells the parts of one solve apart:
+  // seeds follow from it.
+  PartSearch(const Problem& problem, Instance part, int index);
+  ~PartSearch();
+  PartSearch(const PartSearch&) = delete;
+  PartSearch& operator=(const PartSearch&) = delete;
 
   [[nodiscard]] const Instance& instance() const { return in_; }
   [[nodiscard]] std::int64_t lower() const { return lower_; }
   [[nodiscard]] bool has_plan() const { return !best_.empty(); }
   [[nodiscard]] std::int64_t upper() const { return upper_; }
   [[nodiscard]] std::span<const std::int32_t> best() const { return best_; }
+  [[nodiscard]] const char* finder() const { return finder_; }  // what found the best: a literal
   [[nodiscard]] bool closed() const { return has_plan() && lower_ >= upper_; }
   [[nodiscard]] bool finished() const { return closed() || infeasible_; }
   [[nodiscard]] bool infeasible() const { return infeasible_; }  // in the given order
@@ -39,31 +50,35 @@ class PartSearch {
   void Bound(WorkBudget& work);
   // A sequence from elsewhere, valid or not, fitting or not. Costs a pass over it.
   void Take(std::span<const std::int32_t> sequence);
-  // True: a better sequence than before.
+  // Somebody has a plan of this duration: only better ones matter to the relaxation.
+  void Know(std::int64_t duration);
+  // True: a better sequence than before. Returns early where nothing is left to do.
   bool Run(WorkBudget& work);
+  // Nothing is left that Run could do.
+  [[nodiscard]] bool exhausted() const;
   // Gives the solvers' memory back; the next Run begins them anew from the best sequence.
   void Rest();
 
  private:
-  void Note(std::span<const std::int32_t> sequence, std::int64_t duration);
+  class Side;
+
+  void Note(std::span<const std::int32_t> sequence, std::int64_t duration, const char* finder);
   void Begin(WorkBudget& work);
   void Price(WorkBudget& work);
-  void Relax(WorkBudget& work);
-  void Polish(WorkBudget& work);
-  void BeginPolish(std::span<const std::int32_t> start);
+  [[nodiscard]] Side* Next() const;
   [[nodiscard]] bool WithinCap(std::span<const std::int32_t> sequence) const;
 
   const Problem& problem_;
-  Instance in_;
-  int index_;
-  Decoder decoder_;
-  std::optional<BoundarySolver> solver_;
-  std::optional<Annealing> polish_;
+  const Instance own_;  // empty: the whole
+  const Instance& in_;
+  const int index_;
+  std::vector<std::unique_ptr<Side>> sides_;  // the tree's, then the learning one
   std::vector<std::int32_t> best_;
+  const char* finder_ = "";
   std::int64_t upper_ = 0, lower_;
-  bool begun_ = false, priced_ = false, relaxed_all_ = false, infeasible_ = false;
+  std::int64_t known_;  // the least duration that anybody has
+  bool begun_ = false, priced_, infeasible_ = false;
   int starts_ = 0;
-  Ticks relaxed_ = 0, polished_ = 0;
 };
 
 }  // namespace ebb

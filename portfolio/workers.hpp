@@ -23,10 +23,9 @@ namespace ebb {
 // the given order cannot be met; for any order the plans that its prices lead to (heuristics/priced_plans.hpp).
 [[nodiscard]] std::unique_ptr<Worker> MakeGapCoverWorker(const Problem& problem);
 
-// The boundary relaxation (engine/bounds/boundary_solver.hpp) with a cold local search from what it decodes; fixed and
-// staged order.
-// `learning`: its 0/1 programs by clause learning, else by branch and bound.
-[[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem, bool learning);
+// The boundary relaxation (engine/bounds/boundary_solver.hpp), by branch and bound and by clause learning, with a cold
+// local search from what it decodes; fixed and staged order.
+[[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);
 
 // Fixed and staged order where the given order falls apart into several stretches that are over the budget: the
 // boundary relaxation and local search of each stretch by itself, in place of one relaxation of the whole.
