@@ -77,6 +77,10 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
     const int with = relax && FallsApart(problem) ? lanes - 1 : lanes;
     for (int i = 0; i < with; ++i) out[static_cast<std::size_t>(i)].push_back({MakeWindowsWorker(problem, i, with), 2});
   }
+  if (all && o.neighbourhood && NeighbourhoodFits(problem) && problem.may_recompute()) {
+    for (int i = 0; i < std::max(1, lanes - 1); ++i)
+      out[static_cast<std::size_t>(i)].push_back({MakeNeighbourhoodWorker(problem, i), 0.5});
+  }
   if (o.anneal && (all || o.method == Method::kAnneal)) {
     for (int i = 0; i < lanes; ++i) {
       auto& lane = out[static_cast<std::size_t>(i)];

@@ -36,6 +36,11 @@ namespace ebb {
 [[nodiscard]] bool WindowsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes);
 
+// Parts of the best plan solved anew by the boundary relaxation, up to a size where a pass over the plan costs too much.
+// `index` tells those of one solve apart.
+[[nodiscard]] bool NeighbourhoodFits(const Problem& problem);
+[[nodiscard]] std::unique_ptr<Worker> MakeNeighbourhoodWorker(const Problem& problem, int index);
+
 // The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): every order and feature,
 // small graphs.
 [[nodiscard]] bool IntervalsFit(const Problem& problem);

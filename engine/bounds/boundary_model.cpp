@@ -94,6 +94,8 @@ void BoundaryModel::MakeColumns() {
     };
     for (const std::int32_t v : in.reads[op]) always(v);
     for (const std::int32_t v : in.makes[op]) always(v);
+    for (const std::int32_t v : useful_[At(k)])
+      if (Forced(k, v)) always(v);
     for (const std::int32_t v : useful_[At(k)]) {
       if (stay[v] == kAbsent) {
         stay[v] = static_cast<std::int32_t>(columns_.size());
@@ -129,6 +131,8 @@ void BoundaryModel::MakeRows(std::int64_t budget) {
     std::vector<std::int32_t> roots;
     for (const std::int32_t v : in.reads[op]) roots.push_back(Root(v));
     for (const std::int32_t v : in.makes[op]) roots.push_back(Root(v));
+    for (const std::int32_t v : useful_[At(k)])
+      if (Forced(k, v)) roots.push_back(Root(v));
     std::sort(roots.begin(), roots.end());
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
     for (const std::int32_t r : roots) room -= in.bytes[At(r)];

@@ -80,6 +80,11 @@ class BoundaryModel {
   [[nodiscard]] bool impossible() const { return impossible_; }
 
  private:
+  // Read by a first execution after a_k, and its maker may not run again.
+  [[nodiscard]] bool Forced(std::int32_t stage, std::int32_t value) const {
+    return !instance_->may_repeat[static_cast<std::size_t>(instance_->maker[static_cast<std::size_t>(value)])] &&
+           next_read(stage, value) < num_stages();
+  }
   void FindUseful();
   void MakeColumns();
   void MakeRows(std::int64_t budget);

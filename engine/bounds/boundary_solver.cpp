@@ -39,6 +39,15 @@ struct BoundarySolver::Impl {
       : instance(in), budget(budget_in), mode(mode_in), decoder(decoder_in), params(params_in) {
     SequenceFacts facts = EvaluateSequence(in, in.order);
     floor = in.base_duration;
+    tree_limit = params.tree_ticks;
+    if (params.from >= 0) {
+      positions.push_back(params.from);
+      const auto first = facts.profile.begin() + std::min<std::ptrdiff_t>(params.from + 1, std::ssize(facts.profile));
+      const auto peak = std::max_element(first, facts.profile.end());
+      if (peak != facts.profile.end() && *peak > budget)
+        positions.push_back(static_cast<std::int32_t>(peak - facts.profile.begin()));
+      return;
+    }
     if (facts.valid && facts.peak <= budget) {
       done = true;
       incumbent = in.base_duration;
@@ -57,7 +66,6 @@ struct BoundarySolver::Impl {
       }
     }
     positions.push_back(facts.peak_position);
-    tree_limit = params.tree_ticks;
   }
 
   const Instance& instance;
@@ -121,6 +129,10 @@ struct BoundarySolver::Impl {
   void Recall(BinaryProgram& program) const {
     program.lower.assign(program.cost.size(), 0);
     program.upper.assign(program.cost.size(), 1);
+    if (params.from >= 0)
+      for (std::size_t v = 0; v < instance.num_values; ++v)
+        if (const std::int32_t c = model->stay(0, static_cast<std::int32_t>(v)); c >= 0 && !params.entry[v])
+          program.upper[At(c)] = 0;
     const auto stage_at = [&](std::int32_t position) {
       const auto it = std::lower_bound(positions.begin(), positions.end(), position);
       return it != positions.end() && *it == position ? static_cast<std::int32_t>(it - positions.begin()) : -1;
@@ -305,6 +317,19 @@ struct BoundarySolver::Impl {
     }
   }
 
+  // Does what follows `from` read only what may lie across it, and what is made after it?
+  bool BeginsAtEntry(std::span<const std::int32_t> sequence) const {
+    std::vector<std::uint8_t> there(params.entry);
+    for (const std::int32_t op : sequence) {
+      for (const std::int32_t v : instance.reads[At(op)])
+        if (!there[At(v)]) return false;
+      for (const std::int32_t v : instance.makes[At(op)]) there[At(v)] = 1;
+    }
+    for (std::size_t v = 0; v < instance.num_values; ++v)
+      if (instance.kept[v] && !there[v]) return false;
+    return true;
+  }
+
   // Decodes and measures; collects where the sequence overflows. What does not fit is worth keeping too (local search
   // mends it), but not where it comes from dropping too much.
   void TryDecode(std::span<const double> x, bool collect, bool only_better = false) {
@@ -316,7 +341,13 @@ struct BoundarySolver::Impl {
     if (!facts.valid) return;
     c.duration = facts.duration;
     c.peak = facts.peak;
-    c.fits = facts.peak <= budget && FollowsOrder(instance, c.sequence, true, mode == OrderMode::kStaged);
+    if (params.from >= 0) {
+      const auto at = std::find(c.sequence.begin(), c.sequence.end(), instance.order[At(params.from)]);
+      const auto first = static_cast<std::size_t>(at - c.sequence.begin()) + 1;
+      if (!BeginsAtEntry(std::span(c.sequence).subspan(first))) return;
+      c.peak = *std::max_element(facts.profile.begin() + static_cast<std::ptrdiff_t>(first), facts.profile.end());
+    }
+    c.fits = c.peak <= budget && FollowsOrder(instance, c.sequence, true, mode == OrderMode::kStaged);
     if (collect) CollectOverflow(c.sequence, facts);
     if (only_better && (!c.fits || c.duration >= incumbent)) return;
     if (c.fits && c.duration < incumbent) {
@@ -339,12 +370,12 @@ struct BoundarySolver::Impl {
       const bool is_first = !seen[op];
       seen[op] = 1;
       const std::int64_t over = facts.profile[i] - budget;
-      if (over > 0) {
+      if (over > 0 && next > params.from) {
         if (is_first)
           first.push_back({over, next});
         else {
           if (next < static_cast<std::int32_t>(instance.num_ops)) around.push_back({over, next});
-          if (next > 0) around.push_back({over, next - 1});
+          if (next > 0) around.push_back({over, next - 1});  // (`from` is a boundary)
         }
       }
       if (is_first) ++next;
@@ -365,7 +396,7 @@ struct BoundarySolver::Impl {
     const std::vector<double> profile = ImpliedProfile(*model, x);
     overflow.clear();
     const double limit = static_cast<double>(budget) * (1.0 + params.tolerance) + 0.5;
-    for (std::size_t p = 0; p < profile.size(); ++p)
+    for (auto p = static_cast<std::size_t>(params.from + 1); p < profile.size(); ++p)
       if (profile[p] > limit && !IsBoundary(static_cast<std::int32_t>(p)))
         overflow.push_back(static_cast<std::int32_t>(p));
     std::sort(overflow.begin(), overflow.end(), [&](std::int32_t a, std::int32_t b) {
@@ -528,7 +559,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
           if (!search->has_solution()) {
             // Nothing below the cutoff.
             if (incumbent == kInfinity) infeasible = true;
-            floor = std::max(floor, std::min(incumbent, floor));
+            if (incumbent != kInfinity) floor = incumbent;
             done = true;
             return true;
           }

@@ -68,6 +68,10 @@ class BoundarySolver {
     std::size_t max_columns = 60'000;  // no refinement beyond this
     BinarySolverFactory search;        // for step 2; none: branch and bound
     double learning_share = 0.0;       // `search` is used where at least this share of the columns is fixed
+    // Only what follows this position is asked for; -1: everything. `entry` tells per value whether it may lie there
+    // across that position; memory up to it is not looked at, and nothing runs again before it.
+    std::int32_t from = -1;
+    std::vector<std::uint8_t> entry;
   };
   struct Candidate {
     std::vector<std::int32_t> sequence;  // valid and in the given order; may be over the budget
