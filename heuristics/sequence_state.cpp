@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Over 400 lines: slots, bindings and transactions call each other in the innermost loop of the search and are kept
-// where the compiler sees them together.
+// Over 400 lines: bindings and transactions call each other in the innermost loop of the search and are kept where the
+// compiler sees them together. Slots, loading and the journal have files of their own.
 //
 // Chosen against: plain arrays with memmove and a range-add over the whole stretch (the study's prototype: 0.15 million
 // moves a second at n = 1000; here 2.6); indices within chunks that shift with every insertion (holes make them rare);
@@ -66,130 +66,6 @@ std::span<const std::int32_t> SequenceState::Makes(std::int32_t op) const {
   return instance_.makes[static_cast<std::size_t>(op)];
 }
 
-// What the event's own number holds above what is resident across its place, as far as the profile knows.
-std::int64_t SequenceState::OwnBytes(std::int32_t node) const {
-  const Node& x = N(node);
-  return x.written && x.op < static_cast<std::int32_t>(instance_.num_ops)
-             ? ops_[static_cast<std::size_t>(x.op)].own_bytes + kHole
-             : 0;
-}
-
-// ---- loading ----------------------------------------------------------------------------------------------------
-
-void SequenceState::Load(std::span<const std::int32_t> sequence) {
-  const std::size_t n = instance_.num_ops;
-  nodes_.clear();
-  ends_.clear();
-  bad_.clear();
-  repeats_.clear();
-  log_.clear();
-  stretches_.clear();
-  points_.clear();
-  segments_fresh_ = false;
-  marked_ = false;
-  journal_.clear();
-  for (OpState& o : ops_) {
-    o.first = o.last = o.free = kNone;
-    o.count = 0;
-  }
-  duration_ = executions_ = 0;
-  violations_ = 0;
-
-  std::vector<std::int32_t> row;
-  row.reserve(sequence.size() + 2);
-  begin_ = NewNode(static_cast<std::int32_t>(n));
-  row.push_back(begin_);
-  for (const std::int32_t o : sequence) row.push_back(NewNode(o));
-  end_ = NewNode(static_cast<std::int32_t>(n) + 1);
-  row.push_back(end_);
-
-  const auto blocks = static_cast<std::int32_t>((row.size() * 5 / 3 + kBlock) / kBlock);
-  profile_.Reset(blocks, instance_.resident_bytes - budget_ - kHole);
-  occupied_.assign(static_cast<std::size_t>(blocks), 0);
-  node_at_.assign(static_cast<std::size_t>(profile_.slots()), kNone);
-  const auto slots = static_cast<std::int64_t>(profile_.slots());
-  const auto m = static_cast<std::int64_t>(row.size());
-  for (std::int64_t j = 0; j < m; ++j) {
-    const std::int32_t x = row[static_cast<std::size_t>(j)];
-    PutInSlot(x, static_cast<std::int32_t>(j * slots / m));
-    N(x).alive = true;
-    Link(x, LastOf(N(x).op), kNone);
-  }
-  // Ends by one sweep from the back: the latest server of each value is the first met.
-  std::vector<std::int32_t> last_use(instance_.num_values, kNone);
-  for (std::size_t v = 0; v < instance_.num_values; ++v)
-    if (instance_.kept[v]) last_use[v] = end_;
-  for (auto j = static_cast<std::size_t>(m); j-- > 0;) {
-    const std::int32_t x = row[j];
-    const std::int32_t o = N(x).op;
-    for (std::size_t k = Makes(o).size(); k-- > 0;) {  // views come after their base
-      const auto i = static_cast<std::size_t>(Makes(o)[k]);
-      const std::int32_t e = last_use[i] == kNone ? x : last_use[i];
-      EndRef(x, k) = e;
-      last_use[i] = kNone;
-      const std::int32_t w = plain_ ? kNone : instance_.carrier[i];
-      if (w >= 0) {
-        std::int32_t& use = last_use[static_cast<std::size_t>(w)];
-        if (use == kNone || slot(use) < slot(e)) use = e;
-      }
-    }
-    if (o < static_cast<std::int32_t>(n))
-      for (const std::int32_t v : instance_.reads[static_cast<std::size_t>(o)]) {
-        std::int32_t& use = last_use[static_cast<std::size_t>(v)];
-        if (use == kNone) use = x;
-      }
-  }
-  // The profile in one pass: differences, then block by block.
-  std::vector<std::int64_t> change(static_cast<std::size_t>(slots) + 1, 0);
-  for (const std::int32_t x : row) {
-    const std::int32_t o = N(x).op;
-    if (o >= static_cast<std::int32_t>(n)) continue;
-    const auto s = static_cast<std::size_t>(slot(x));
-    std::size_t k = 0;
-    std::int64_t outputs = 0;
-    for (const std::int32_t v : Makes(o)) {
-      const std::int64_t b = instance_.bytes[static_cast<std::size_t>(v)];
-      outputs += b;
-      change[static_cast<std::size_t>(slot(EndOf(x, k++))) + 1] -= b;
-    }
-    change[s] += outputs;
-    N(x).written = true;
-    duration_ += instance_.duration[static_cast<std::size_t>(o)];
-    ++executions_;
-  }
-  std::int64_t across = instance_.resident_bytes - budget_;
-  for (std::int32_t b = 0; b < blocks; ++b) {
-    std::int64_t* value = profile_.Open(b);
-    for (std::int32_t i = 0; i < kBlock; ++i) {
-      const std::int32_t s = b * kBlock + i;
-      across += change[static_cast<std::size_t>(s)];
-      const std::int32_t x = node_at_[static_cast<std::size_t>(s)];
-      const bool event = x != kNone && N(x).written;
-      value[i] = across + (event ? instance_.moment[static_cast<std::size_t>(N(x).op)] : -kHole);
-    }
-    profile_.Close(b);
-  }
-  if (!plain_)
-    for (const std::int32_t x : row)
-      for (std::size_t k = 0; k < Makes(N(x).op).size(); ++k) RecheckConsumers(x, k);
-  log_.clear();
-  work_ += 60 * m;
-}
-
-std::vector<std::int32_t> SequenceState::Sequence() const {
-  std::vector<std::int32_t> out;
-  out.reserve(static_cast<std::size_t>(executions_));
-  for (const std::int32_t x : node_at_)
-    if (x != kNone && N(x).alive && x != begin_ && x != end_) out.push_back(N(x).op);
-  work_ += 3 * profile_.slots();
-  return out;
-}
-
-void SequenceState::SetBudget(std::int64_t budget) {
-  profile_.Add(0, profile_.slots() - 1, budget_ - budget);
-  budget_ = budget;
-}
-
 // ---- slots ------------------------------------------------------------------------------------------------------
 
 std::int32_t SequenceState::NewNode(std::int32_t op) {
@@ -217,18 +93,6 @@ void SequenceState::FreeNode(std::int32_t node) {
   N(node).next = head;
   N(node).alive = N(node).written = false;
   head = node;
-}
-
-void SequenceState::PutInSlot(std::int32_t node, std::int32_t slot) {
-  N(node).slot = slot;
-  node_at_[static_cast<std::size_t>(slot)] = node;
-  occupied_[static_cast<std::size_t>(slot / kBlock)] |= std::uint64_t{1} << (slot % kBlock);
-}
-
-void SequenceState::TakeFromSlot(std::int32_t node) {
-  const std::int32_t s = N(node).slot;
-  node_at_[static_cast<std::size_t>(s)] = kNone;
-  occupied_[static_cast<std::size_t>(s / kBlock)] &= ~(std::uint64_t{1} << (s % kBlock));
 }
 
 std::int32_t SequenceState::EventAt(std::int32_t slot) const {
@@ -265,137 +129,6 @@ std::int32_t SequenceState::Previous(std::int32_t node) const {
     if (b-- == 0) return begin_;
     mask = occupied_[b];
   }
-}
-
-// Gives `node` a slot just before event `before`; erased events that still hold a slot stand before it.
-void SequenceState::Place(std::int32_t node, std::int32_t before) {
-  for (;;) {
-    const std::int32_t sb = slot(before);
-    const auto b = static_cast<std::size_t>(sb / kBlock);
-    const std::uint64_t mask = occupied_[b];
-    const int bit = sb % kBlock;
-    const std::uint64_t lower = bit == 0 ? 0 : mask & (~std::uint64_t{0} >> (kBlock - bit));
-    if (bit > 0 && (lower >> (bit - 1) & 1) == 0) {
-      // holes before it in the same block: the middle of them
-      const int from = lower == 0 ? 0 : kBlock - std::countl_zero(lower);
-      PutInSlot(node, static_cast<std::int32_t>(b) * kBlock + (from + bit) / 2);
-      return;
-    }
-    if (mask != ~std::uint64_t{0}) {
-      const std::uint64_t holes = ~mask;
-      const std::uint64_t right = bit == kBlock - 1 ? 0 : holes & (~std::uint64_t{0} << (bit + 1));
-      const std::uint64_t left = bit == 0 ? 0 : holes & (~std::uint64_t{0} >> (kBlock - bit));
-      const int r = right == 0 ? kBlock * 2 : std::countr_zero(right);
-      const int l = left == 0 ? -kBlock * 2 : kBlock - 1 - std::countl_zero(left);
-      std::int64_t* value = profile_.Open(static_cast<std::int32_t>(b));
-      const std::int64_t across = value[bit] - OwnBytes(before);  // OwnBytes has kHole where `before` is an event
-      const std::int32_t base = static_cast<std::int32_t>(b) * kBlock;
-      int gap = bit;
-      if (r - bit <= bit - l) {
-        for (int i = r; i > bit; --i) {
-          value[i] = value[i - 1];
-          PutInSlot(node_at_[static_cast<std::size_t>(base + i - 1)], base + i);
-        }
-      } else {
-        gap = bit - 1;
-        for (int i = l; i < gap; ++i) {
-          value[i] = value[i + 1];
-          PutInSlot(node_at_[static_cast<std::size_t>(base + i + 1)], base + i);
-        }
-      }
-      value[gap] = across;  // the block's sums stand: only holes changed
-      PutInSlot(node, base + gap);
-      segments_fresh_ = false;
-      work_ += 10;
-      return;
-    }
-    SpreadOut(static_cast<std::int32_t>(b));
-  }
-}
-
-// Spreads the events of the smallest window of blocks around `block` that has room evenly over it.
-void SequenceState::SpreadOut(std::int32_t block) {
-  segments_fresh_ = false;
-  const std::int32_t blocks = profile_.blocks();
-  for (std::int32_t width = 2;; width *= 2) {
-    const std::int32_t from = std::min(block / width * width, std::max(0, blocks - width));
-    const std::int32_t to = std::min(from + width, blocks);
-    std::int32_t events = 0;
-    for (std::int32_t b = from; b < to; ++b) events += std::popcount(occupied_[static_cast<std::size_t>(b)]);
-    // room: a window of two may be nine tenths full, the whole row three quarters
-    const double limit = 0.75 + 0.15 * (1.0 - static_cast<double>(to - from) / static_cast<double>(blocks));
-    if (events <= limit * (to - from) * kBlock) {
-      std::vector<std::int32_t> row;
-      row.reserve(static_cast<std::size_t>(events));
-      for (std::int32_t s = from * kBlock; s < to * kBlock; ++s)
-        if (node_at_[static_cast<std::size_t>(s)] != kNone) row.push_back(node_at_[static_cast<std::size_t>(s)]);
-      Distribute(row, from * kBlock, (to - from) * kBlock);
-      return;
-    }
-    if (to - from >= blocks) break;
-  }
-  Grow();
-}
-
-void SequenceState::Distribute(std::span<const std::int32_t> nodes, std::int32_t first_slot, std::int32_t slots) {
-  const std::int32_t b0 = first_slot / kBlock, b1 = (first_slot + slots) / kBlock;
-  std::vector<std::int64_t> number(nodes.size());
-  for (std::int32_t b = b0; b < b1; ++b) (void)profile_.Open(b);
-  for (std::size_t j = 0; j < nodes.size(); ++j) number[j] = profile_.Value(slot(nodes[j]));
-  std::int64_t tail = profile_.Value(first_slot + slots - 1);  // what is resident across the window's end
-  if (node_at_[static_cast<std::size_t>(first_slot + slots - 1)] != kNone) {
-    const std::int32_t s = first_slot + slots;
-    if (s >= profile_.slots()) {
-      tail = instance_.resident_bytes - budget_ - kHole;
-    } else {
-      tail = profile_.Value(s);
-      const std::int32_t x = node_at_[static_cast<std::size_t>(s)];
-      if (x != kNone) tail -= OwnBytes(x);
-    }
-  }
-  for (std::int32_t b = b0; b < b1; ++b) occupied_[static_cast<std::size_t>(b)] = 0;
-  std::fill(node_at_.begin() + first_slot, node_at_.begin() + first_slot + slots, kNone);
-  std::int32_t s = first_slot + slots - 1;
-  for (std::size_t j = nodes.size(); j-- > 0;) {
-    const auto target = first_slot + static_cast<std::int32_t>(static_cast<std::int64_t>(j) * slots /
-                                                               static_cast<std::int64_t>(nodes.size()));
-    for (; s > target; --s) profile_.Open(s / kBlock)[s % kBlock] = tail;
-    profile_.Open(s / kBlock)[s % kBlock] = number[j];
-    PutInSlot(nodes[j], s);
-    tail = number[j] - OwnBytes(nodes[j]);
-    --s;
-  }
-  for (; s >= first_slot; --s) profile_.Open(s / kBlock)[s % kBlock] = tail;
-  for (std::int32_t b = b0; b < b1; ++b) profile_.Close(b);
-  work_ += 6 * slots;
-}
-
-// Twice the slots: the row is three quarters full everywhere.
-void SequenceState::Grow() {
-  std::vector<std::int32_t> row;
-  std::vector<std::int64_t> number;
-  for (const std::int32_t x : node_at_)
-    if (x != kNone) {
-      row.push_back(x);
-      number.push_back(profile_.Value(slot(x)));
-    }
-  const std::int32_t blocks = profile_.blocks() * 2;
-  profile_.Reset(blocks, instance_.resident_bytes - budget_ - kHole);
-  occupied_.assign(static_cast<std::size_t>(blocks), 0);
-  node_at_.assign(static_cast<std::size_t>(profile_.slots()), kNone);
-  std::int64_t tail = instance_.resident_bytes - budget_ - kHole;
-  std::int64_t s = profile_.slots() - 1;
-  for (std::size_t j = row.size(); j-- > 0;) {
-    const std::int64_t target = static_cast<std::int64_t>(j) * profile_.slots() / static_cast<std::int64_t>(row.size());
-    for (; s > target; --s) profile_.Open(static_cast<std::int32_t>(s / kBlock))[s % kBlock] = tail;
-    profile_.Open(static_cast<std::int32_t>(s / kBlock))[s % kBlock] = number[j];
-    PutInSlot(row[j], static_cast<std::int32_t>(s));
-    tail = number[j] - OwnBytes(row[j]);
-    --s;
-  }
-  for (std::int32_t b = 0; b < blocks; ++b) profile_.Close(b);
-  segments_fresh_ = false;
-  work_ += 10 * profile_.slots();
 }
 
 // ---- bindings ---------------------------------------------------------------------------------------------------
@@ -775,24 +508,6 @@ void SequenceState::Rollback() {
   stretches_.clear();
   points_.clear();
   segments_fresh_ = false;
-}
-
-void SequenceState::CheckAgainstNaive() const {
-  const std::vector<std::int32_t> sequence = Sequence();
-  const SequenceFacts facts = EvaluateSequence(instance_, sequence);
-  const auto fail = [](const std::string& what) { throw InternalError("sequence state: " + what); };
-  if (facts.valid != (violations_ == 0)) fail("validity differs");
-  if (!facts.valid) return;
-  if (facts.duration != duration_) fail("duration differs");
-  if (static_cast<std::int64_t>(sequence.size()) != executions_) fail("number of executions differs");
-  std::int64_t excess = 0;
-  std::size_t position = 0;
-  for (std::int32_t x = Next(begin_); x != end_; x = Next(x), ++position) {
-    excess += std::max<std::int64_t>(0, facts.profile[position] - budget_);
-    if (profile_.Value(slot(x)) + budget_ != facts.profile[position])
-      fail("resident bytes differ at position " + std::to_string(position));
-  }
-  if (excess != profile_.total()) fail("excess differs");
 }
 
 }  // namespace ebb

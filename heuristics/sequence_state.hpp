@@ -182,7 +182,6 @@ class SequenceState {
   [[nodiscard]] std::int32_t& EndRef(std::int32_t node, std::size_t k) {
     return k == 0 ? N(node).end : ends_[static_cast<std::size_t>(N(node).ends) + k];
   }
-  [[nodiscard]] std::int64_t OwnBytes(std::int32_t node) const;
 
   std::int32_t NewNode(std::int32_t op);
   [[nodiscard]] std::int32_t InsertNode(std::int32_t node, std::int32_t before);
@@ -193,8 +192,25 @@ class SequenceState {
   void SpreadOut(std::int32_t block);
   void Grow();
   void Distribute(std::span<const std::int32_t> nodes, std::int32_t first_slot, std::int32_t slots);
-  void PutInSlot(std::int32_t node, std::int32_t slot);
-  void TakeFromSlot(std::int32_t node);
+  void PutInSlot(std::int32_t node, std::int32_t slot) {
+    N(node).slot = slot;
+    node_at_[static_cast<std::size_t>(slot)] = node;
+    occupied_[static_cast<std::size_t>(slot / ExcessProfile::kBlock)] |= std::uint64_t{1}
+                                                                         << (slot % ExcessProfile::kBlock);
+  }
+  void TakeFromSlot(std::int32_t node) {
+    const std::int32_t s = N(node).slot;
+    node_at_[static_cast<std::size_t>(s)] = kNone;
+    occupied_[static_cast<std::size_t>(s / ExcessProfile::kBlock)] &=
+        ~(std::uint64_t{1} << (s % ExcessProfile::kBlock));
+  }
+  // What the event's own number holds above what is resident across its place, as far as the profile knows.
+  [[nodiscard]] std::int64_t OwnBytes(std::int32_t node) const {
+    const Node& x = N(node);
+    return x.written && x.op < static_cast<std::int32_t>(instance_.num_ops)
+               ? ops_[static_cast<std::size_t>(x.op)].own_bytes + ExcessProfile::kHole
+               : 0;
+  }
 
   void Link(std::int32_t node, std::int32_t prev, std::int32_t next);
   void Unlink(std::int32_t node);

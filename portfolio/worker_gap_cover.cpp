@@ -60,7 +60,7 @@ class GapCoverWorker : public Worker {
       exchange.ProveInfeasible(std::move(why));
       return false;
     }
-    flow_ = SolveGapCover(in, table_, problem_.budget.count());
+    flow_ = SolveGapCover(in, table_, problem_.budget.count(), 2, &work);
     if (flow_.shortage) {
       if (!binding()) return BoundAnyOrder(exchange);
       Infeasibility why;

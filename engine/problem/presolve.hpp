@@ -17,8 +17,7 @@
 // A rule looks at values that nothing takes over and that no view lives in. Applied until nothing changes; each mark
 // can make room for others (a backward pass collapses from its end).
 //
-// Looked at and dropped, with what the graphs at hand say (docs/presolve.md): merging chains, and series-parallel
-// parts.
+// Looked at and dropped, with numbers (docs/presolve.md): merging chains; marking by reduced costs.
 #pragma once
 
 #include <cstdint>
