@@ -12,7 +12,7 @@
 #include "heuristics/annealing.hpp"
 #include "heuristics/decode.hpp"
 #include "heuristics/priced_plans.hpp"
-#include "propagators/learning_solver.hpp"
+#include "portfolio/by_learning.hpp"
 
 namespace ebb {
 namespace {
@@ -36,14 +36,7 @@ class PartSearch::Side {
     if (!relax) return;
     const Problem& problem = part.problem_;
     BoundarySolver::Params params;
-    if (learning) {
-      params.search = [seed = static_cast<std::int32_t>(problem.options->seed % 1'000'000)](
-                          BinaryProgram program, RowSeparator* separator) -> std::unique_ptr<BinarySolver> {
-        LearningSolver::Params with;
-        with.seed = seed;
-        return std::make_unique<LearningSolver>(std::move(program), separator, with);
-      };
-    }
+    if (learning) params.search = ByLearning(problem);
     solver_.emplace(part.in_, problem.budget.count(), problem.order, &decoder_, params);
     if (part.known_ != kInfinity) solver_->SetIncumbent(part.known_);
   }
