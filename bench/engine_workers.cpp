@@ -61,15 +61,18 @@ void One(const Ask& ask) {
 void Workers() {
   std::cout << "| instance | workers | status | plan | bound | seconds |\n|---|---|---|---|---|---|\n";
   for (const Ask& ask : std::vector<Ask>{
-           {"layered_n250_", 0.8, "fixed", "anneal", "4"},
-           {"layered_n500_", 0.8, "fixed", "gap-cover", "1"},
-           {"layered_n1000_", 0.9, "fixed", "relax", "4"},
-           {"layered_n1000_", 0.9, "fixed", "learning", "4"},
-           {"layered_n100_", 0.8, "fixed", "intervals", "10"},
-           {"layered_n100_", 0.7, "staged", "intervals", "10"},
-           {"VGG16_256_train", 0.5, "free", "state-search", "4"},
-           {"chain", 0.5, "free", "state-search", "10"},
-           {"layered_n1000_", 0.8, "fixed", "windows", "4"},
+           {"layered_n250_", 0.8, "free", "anneal", "1"},
+           {"layered_n250_", 0.8, "free", "gap-cover", "1"},
+           {"layered_n1000_", 0.8, "fixed", "gap-cover", "0.2"},
+           {"layered_n1000_", 0.9, "fixed", "relax", "2"},
+           {"layered_n250_", 0.9, "fixed", "learning", "1"},
+           {"chain", 0.5, "staged", "intervals", "2"},
+           {"chain", 0.4, "fixed", "intervals", "2"},
+           {"unet", 0.6, "fixed", "intervals", "2"},
+           {"layered_n100_", 0.7, "staged", "intervals", "3"},
+           {"VGG16_256_test", 0.7, "free", "state-search", "1"},
+           {"fcn_8_vgg_32_test", 0.6, "free", "state-search", "1"},
+           {"layered_n1000_", 0.8, "fixed", "windows", "2"},
        })
     One(ask);
 }
