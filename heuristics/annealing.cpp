@@ -99,7 +99,7 @@ void Annealing::BeginCycle() {
   const bool large = params_.window > 0 || (params_.window == 0 && in_.num_ops >= kWindowFrom);
   windowed_ = large && has_plan() && params_.goal == AnnealingParams::Goal::kDuration && !state_.repeats().empty();
   if (windowed_) {
-    if (in_.plain) state_.Mark();
+    state_.Mark();
     OpenWindow();
     hot_ = params_.hot > 0 ? params_.hot : kWindowHot[random_.Below(4)];
   } else {

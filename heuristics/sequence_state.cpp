@@ -380,13 +380,11 @@ bool SequenceState::Erase(std::int32_t node) {
   std::int32_t* old = makes.size() > 8 ? more.data() : ends;
   for (std::size_t k = 0; k < makes.size(); ++k) {
     old[k] = EndOf(node, k);
-    if (plain_) {
-      if (old[k] != node) SetEnd(node, k, node);
-    } else {
-      SetEnd(node, k, node);
-      NoteBad(node, k, false);
-    }
+    if (!plain_ || old[k] != node) SetEnd(node, k, node);
   }
+  // Only now: the end of a view moves its base's, which is looked at again then.
+  if (!plain_)
+    for (std::size_t k = 0; k < makes.size(); ++k) NoteBad(node, k, false);
   Unlink(node);
   N(node).alive = false;
   for (const std::int32_t v : instance_.reads[o]) {

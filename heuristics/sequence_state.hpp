@@ -109,7 +109,7 @@ class SequenceState {
   void Commit();
   void Rollback();
 
-  // Notes commits from here on; no open transaction; plain instances only. Nodes erased since then are not used again
+  // Notes commits from here on; no open transaction. Nodes erased since then are not used again
   // until the next Mark.
   void Mark();
   [[nodiscard]] bool AtMark() const { return marked_ && journal_.empty(); }

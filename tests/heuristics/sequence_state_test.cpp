@@ -20,7 +20,7 @@ void Exercise(const Instance& in, std::int64_t budget, Rng& rng, int steps, std:
   state.CheckAgainstNaive();
   std::vector<std::int32_t> marked;  // empty: no mark
   for (int step = 0; step < steps; ++step) {
-    if (in.plain && Chance(rng, 8)) {
+    if (Chance(rng, 8)) {
       if (!marked.empty() && Chance(rng, 60)) {
         state.ReturnToMark();
         REQUIRE(state.AtMark());
@@ -56,6 +56,7 @@ void Exercise(const Instance& in, std::int64_t budget, Rng& rng, int steps, std:
           possible = state.Erase(first);
       }
     }
+    if (possible && state.violations() != 0) REQUIRE(!EvaluateSequence(in, state.Sequence()).valid);
     if (!possible || state.violations() != 0) {
       state.Rollback();
       REQUIRE(state.Sequence() == before);
