@@ -25,8 +25,8 @@ namespace ebb {
 namespace {
 
 constexpr std::size_t kMostRuns = 30;  // executions for each op, on average, before a method gives up
-constexpr std::size_t kMostForwardOps = 8'192, kMostLowerSets = 20'000;  // Kusumoto; all lower sets
-constexpr std::size_t kMostPoints = 1'000;                               // and pairs a lower set
+constexpr std::size_t kMostForwardOps = 8'192, kMostLowerSets = 20'000;  // Kusumoto: at most, and of all lower sets
+constexpr std::size_t kMostPoints = 1'000, kFewPoints = 100;             // pairs a lower set: exact, approximate
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;               // sums of four times as much are made
 constexpr std::size_t kMostBlocks = 128;                                 // rotor
 constexpr std::int32_t kSlots = 500;                                     // as in the paper
@@ -68,13 +68,12 @@ class ClassicWorker : public Worker {
   [[nodiscard]] std::size_t Most() const { return kMostRuns * problem_.instance.num_ops + 1000; }
 
   // Does it fit?
-  bool Offer(const std::vector<std::int32_t>& sequence, WorkBudget& work, Exchange& exchange) {
+  bool Offer(const std::vector<std::int32_t>& sequence, WorkBudget& work, Exchange& exchange) const {
     work.Spend(static_cast<Ticks>(100 * sequence.size() + 50 * problem_.instance.num_ops));
     if (sequence.empty()) return false;
     const SequenceFacts facts = EvaluateSequence(problem_.instance, sequence);
     if (!facts.valid || facts.peak > problem_.budget.count()) return false;
-    if (!exchange.Interesting(facts.duration, sequence.size())) return true;
-    if (exchange.Offer(sequence, name())) improved_ = true;
+    if (exchange.Interesting(facts.duration, sequence.size())) exchange.Offer(sequence, name());
     return true;
   }
 
@@ -128,23 +127,22 @@ class ClassicWorker : public Worker {
     if (!least) return;
     const auto low = static_cast<double>(*least);
     const auto high = static_cast<double>(2 * family->bytes(family->size() - 1));
-    const auto attempt = [&](double budget) {
-      for (const KusumotoAim aim : {KusumotoAim::kTime, KusumotoAim::kMemory}) {
-        const auto chain = KusumotoBest(*family, static_cast<std::int64_t>(budget), aim, work, kMostPoints);
-        if (chain) Offer(KusumotoSequence(problem_.instance, graph, *family, *chain), work, exchange);
-      }
+    // The model's budget, from the least to what keeps everything by even ratios. True peaks mostly rise with it: by
+    // bisection the largest whose plan fits, then its neighbours.
+    constexpr int kGrid = 96, kNeighbours = 8;
+    const double ratio = low > 0 && high > low ? std::pow(high / low, 1.0 / kGrid) : 1.0;
+    const auto attempt = [&](int i, KusumotoAim aim) {
+      const auto chain = KusumotoBest(*family, static_cast<std::int64_t>(std::ceil(low * std::pow(ratio, i))), aim,
+                                      work, exact ? kMostPoints : kFewPoints);
+      return chain && Offer(KusumotoSequence(problem_.instance, graph, *family, *chain), work, exchange);
     };
-    // The model's budget from the least upwards by even ratios; then closer around the best.
-    constexpr int kCoarse = 24, kFine = 8;
-    const double ratio = low > 0 && high > low ? std::pow(high / low, 1.0 / kCoarse) : 1.0;
-    double best = low;
-    for (int i = 0; i <= kCoarse && !work.Exhausted(); ++i) {
-      improved_ = false;
-      attempt(std::ceil(low * std::pow(ratio, i)));
-      if (improved_) best = low * std::pow(ratio, i);
+    int fits = 0, over = kGrid + 1;
+    while (over - fits > 1 && !work.Exhausted()) {
+      const int middle = fits + (over - fits) / 2;
+      (attempt(middle, KusumotoAim::kTime) ? fits : over) = middle;
     }
-    for (int i = -kFine; i <= kFine && ratio > 1.0 && !work.Exhausted(); ++i)
-      if (i != 0) attempt(std::max(low, std::ceil(best * std::pow(ratio, static_cast<double>(i) / kFine))));
+    for (int i = std::max(0, fits - kNeighbours); i <= std::min(kGrid, fits + kNeighbours) && !work.Exhausted(); ++i)
+      for (const KusumotoAim aim : {KusumotoAim::kTime, KusumotoAim::kMemory}) static_cast<void>(attempt(i, aim));
   }
 
   void Rotor(WorkBudget& work, Exchange& exchange) {
@@ -202,7 +200,6 @@ class ClassicWorker : public Worker {
   }
 
   const Problem& problem_;
-  bool improved_ = false;  // by the last Offer since it was set to false
 };
 
 }  // namespace
