@@ -430,9 +430,10 @@ struct BoundarySolver::Impl {
 
   // The model has a solution so cheap that little of the gap to the incumbent is left for its bound to rise by.
   bool SpentForce() const {
-    if (overflow.empty() || !search->has_solution() || incumbent == kInfinity) return false;
+    if (overflow.empty() || !search->has_solution()) return false;
     const std::int64_t bound = std::max(search->lower_bound(), floor - instance.base_duration);
-    return 4 * (search->solution_cost() - bound) < incumbent - instance.base_duration - bound;
+    if (search->solution_cost() <= bound) return true;
+    return incumbent != kInfinity && search->solution_cost() - bound < (incumbent - instance.base_duration - bound) / 4;
   }
 
   // Leaves the tree for a finer model, if there is one; else gives it more time.
@@ -442,10 +443,9 @@ struct BoundarySolver::Impl {
     search->SetDiving(false);
     Remember();
     pool = TakePool();
-    // Where the relaxation has no gap left no choice can have a better bound than another.
-    const bool tight = search->has_solution() && search->solution_cost() <= floor - instance.base_duration;
-    if (tight || params.probes == 0) {
-      if (Refine(params.per_tree, 1)) phase = Phase::kBuild;
+    // Where the relaxation has hardly a gap left, several places can be added unseen.
+    if (SpentForce() || params.probes == 0) {
+      if (Refine(positions.size() < 6 ? params.per_tree : std::min(params.per_tree, 2), 1)) phase = Phase::kBuild;
       return;
     }
     if (BeginProbes()) phase = Phase::kProbe;
