@@ -70,7 +70,9 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   if (o.gap_cover) proofs.push_back({MakeGapCoverWorker(problem), 0.5});
   const bool relax = problem.order != OrderMode::kFree && problem.may_recompute();
   if ((all || o.method == Method::kRelax) && o.relax && relax) {
-    proofs.push_back({FallsApart(problem) ? MakeStretchesWorker(problem) : MakeRelaxWorker(problem), 3});
+    // Beside a lane of local search the other is nearly all for proofs.
+    proofs.push_back(
+        {FallsApart(problem) ? MakeStretchesWorker(problem) : MakeRelaxWorker(problem), lanes > 1 ? 6.0 : 3.0});
   }
   if (all && o.windows && WindowsFit(problem) && problem.may_recompute()) {
     // Where the order falls apart the last lane has the stretches, which are windows that also prove.

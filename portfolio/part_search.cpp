@@ -19,6 +19,8 @@ namespace {
 
 constexpr Ticks kTurn = 20'000'000;
 constexpr Ticks kFirstPiece = 200'000'000;  // of learning
+constexpr Ticks kFairStart = 2'000'000'000, kTrailing = 4;
+constexpr Ticks kBarren = 500'000'000;
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 
 // A work limit is not to be passed by much.
@@ -42,7 +44,7 @@ class PartSearch::Side {
   }
 
   [[nodiscard]] bool idle() const { return !solver_ && !polish_; }
-  [[nodiscard]] Ticks worked() const { return relaxed_ + polished_; }
+  [[nodiscard]] Ticks charged() const { return charged_; }
   void SetIncumbent(std::int64_t duration) {
     if (solver_) solver_->SetIncumbent(duration);
   }
@@ -50,8 +52,16 @@ class PartSearch::Side {
   void Step(WorkBudget& work) {
     const bool polish = polish_ && (!solver_ || polished_ <= relaxed_);
     const Ticks before = work.spent();
-    polish ? Polish(work) : Relax(work);
-    (polish ? polished_ : relaxed_) += std::max<Ticks>(work.spent() - before, 1);
+    bool better = true;
+    polish ? void(better = Polish(work)) : Relax(work);
+    const Ticks spent = std::max<Ticks>(work.spent() - before, 1);
+    charged_ += Trails() ? kTrailing * spent : spent;
+    if (!polish) {
+      relaxed_ += spent;
+      return;
+    }
+    barren_ = better ? 0 : barren_ + spent;
+    polished_ += spent * std::clamp<Ticks>(1 + barren_ / kBarren, 1, 8);
   }
 
   void BeginPolish(std::span<const std::int32_t> start) {
@@ -96,13 +106,18 @@ class PartSearch::Side {
     if (done) solver_.reset();
   }
 
-  void Polish(WorkBudget& work) {
+  bool Polish(WorkBudget& work) {
     WorkBudget turn(std::min(work.left(), kTurn), work.stop_signal());
     polish_->Run(turn);
     work.Spend(turn.spent());
-    if (polish_->has_plan())
-      part_.Note(polish_->best_sequence(), polish_->best_duration(),
-                 learning_ ? "learning+anneal" : "relaxation+anneal");
+    return polish_->has_plan() && part_.Note(polish_->best_sequence(), polish_->best_duration(),
+                                             learning_ ? "learning+anneal" : "relaxation+anneal");
+  }
+
+  // Neither way through the programs wins everywhere, but mostly one wins by far: after a fair start the one whose
+  // bound is behind, or that has nothing left to bound, gets a fifth of the work.
+  [[nodiscard]] bool Trails() const {
+    return relaxed_ > kFairStart && (!solver_ || solver_->lower_bound() < part_.lower_);
   }
 
   PartSearch& part_;
@@ -110,7 +125,9 @@ class PartSearch::Side {
   Decoder decoder_;
   std::optional<BoundarySolver> solver_;
   std::optional<Annealing> polish_;
-  Ticks piece_ = kFirstPiece, relaxed_ = 0, polished_ = 0;
+  Ticks piece_ = kFirstPiece, relaxed_ = 0, charged_ = 0;
+  Ticks polished_ = 0;  // what led to nothing counts more and more
+  Ticks barren_ = 0;    // polished since something better came of it
 };
 
 PartSearch::PartSearch(const Problem& problem)
@@ -155,7 +172,7 @@ bool PartSearch::exhausted() const { return finished() || (begun_ && Next() == n
 PartSearch::Side* PartSearch::Next() const {
   Side* next = nullptr;
   for (const auto& side : sides_)
-    if (!side->idle() && (next == nullptr || side->worked() < next->worked())) next = side.get();
+    if (!side->idle() && (next == nullptr || side->charged() < next->charged())) next = side.get();
   return next;
 }
 
@@ -178,12 +195,13 @@ void PartSearch::Rest() {
   begun_ = false;
 }
 
-void PartSearch::Note(std::span<const std::int32_t> sequence, std::int64_t duration, const char* finder) {
-  if (has_plan() && std::pair(duration, sequence.size()) >= std::pair(upper_, best_.size())) return;
+bool PartSearch::Note(std::span<const std::int32_t> sequence, std::int64_t duration, const char* finder) {
+  if (has_plan() && std::pair(duration, sequence.size()) >= std::pair(upper_, best_.size())) return false;
   best_.assign(sequence.begin(), sequence.end());
   upper_ = duration;
   finder_ = finder;
   Know(duration);
+  return true;
 }
 
 void PartSearch::Begin(WorkBudget& work) {
