@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ebbtide info GRAPH: a graph explained to its owner.
+#include <cmath>
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/format.hpp"
 #include "cli/graph_input.hpp"
 #include "cli/output.hpp"
 #include "io/facts_report.hpp"
@@ -26,6 +28,14 @@ Exit RunInfo(const Arguments& a) {
   WriteTextTo(
       a.json ? FactsToJson(read.graph, facts, read.format, read.warnings) : FactsToText(read.graph, facts, read.format),
       "");
+  if (!a.json && facts.runs && facts.floor < facts.peak) {  // a budget to begin with, halfway between the two
+    const std::int64_t middle = facts.floor.count() + (facts.peak.count() - facts.floor.count()) / 2;
+    const double share = static_cast<double>(middle) / static_cast<double>(facts.peak.count());
+    WriteTextTo("\nNext: ebbtide solve " + a.graph.path() + " --budget " +
+                    (share < 0.95 ? Fixed(std::ceil(100 * share) / 100, 2) : std::to_string(middle)) +
+                    " -o plan.json\n",
+                "");
+  }
   return Exit::kOk;
 }
 
