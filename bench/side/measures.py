@@ -21,9 +21,10 @@ def by_processor(r):
 
 
 class Table:
-    """Records by instance and method; of several for one place the newest counts (a larger limit before a smaller)."""
+    """Records by instance and method; of several for one place the one with the largest limit counts, or the smallest, then
+    the newest."""
 
-    def __init__(self, records, instances=None, seed=None):
+    def __init__(self, records, instances=None, seed=None, largest=True):
         self.rows = {}
         for r in records:
             key = r["key"]
@@ -33,7 +34,8 @@ class Table:
                 continue
             place = self.rows.setdefault(key["instance"], {})
             old = place.get(key["method"])
-            rank = lambda x: (x["key"]["limit"] if isinstance(x["key"]["limit"], (int, float)) else 0, x["at"])
+            rank = lambda x: (
+                (x["key"]["limit"] if isinstance(x["key"]["limit"], (int, float)) else 0) * (1 if largest else -1), x["at"])
             if old is None or rank(r) >= rank(old):
                 place[key["method"]] = r
         if instances is not None:

@@ -415,7 +415,8 @@ CLOCK = {
 
 def filled(records, name):
     """The suite's table, with the rows that its section shows; empty where nothing was measured."""
-    table, allowed = Table(records, [i.name for i in SUITES[name]()]), ROWS.get(name, lambda m: True)
+    # Caps on the executions are compared within one limit, which is the smallest that the suites share.
+    table, allowed = Table(records, [i.name for i in SUITES[name]()], largest=name != "caps"), ROWS.get(name, lambda m: True)
     rows = {i: {m: r for m, r in row.items() if allowed(m)} for i, row in table.rows.items()}
     table.rows = {i: row for i, row in rows.items() if row}
     return table
