@@ -45,6 +45,13 @@ class BoundaryRows:
             self.useful_at[k] = known
         return self.useful_at[k][tensor]
 
+    def irreplaceable(self, k):
+        """Storages of what is used by a first execution after boundary k, or at the end, and cannot be made again."""
+        at = self.boundaries[k]
+        return {self.graph.storage(t) for t, m in self.graph.maker.items()
+                if self.rank[m] <= at and not self.may_repeat(m)
+                and (t in self.kept or any(self.rank[r] > at for r in self.readers.get(t, [])))}
+
     def stage_of(self, position):
         """The stage that a first execution belongs to: the last boundary before it."""
         k = -1
@@ -71,7 +78,7 @@ class BoundaryRows:
         k = terms[0][3]
         need(all(t[3] == k for t in terms), "a memory row over several boundaries")
         g, op = self.graph, self.order[self.boundaries[k]]
-        held = {g.storage(t) for t in g.used(op) + g.ops[op]["outputs"]}
+        held = {g.storage(t) for t in g.used(op) + g.ops[op]["outputs"]} | self.irreplaceable(k)
         room = self.budget - g.resident - g.ops[op]["workspace"]
         room += sum(g.bytes(t) for _, t in g.ops[op]["inplace"]) - sum(g.bytes(s) for s in held)
         need(len({t[2] for t in terms}) == len(terms), "a storage twice")
