@@ -49,7 +49,7 @@ const std::vector<Change>& Changes() {
 // From the best plan of a whole solve, as in the portfolio: finding plans is not what the model is good at (RL n=100 at
 // 0.8, staged: 2 million ticks to prove 2.2965 %, more than 3000 to find a plan).
 void Intervals(const std::string& graph, double fraction, OrderMode order) {
-  if (Find(graph).empty()) return;
+  if (Absent(graph)) return;
   const Case c(graph, fraction);
   const std::string name = graph + " " + std::to_string(fraction).substr(0, 4) + " " + ToString(order);
   Options options;
@@ -80,7 +80,7 @@ void Intervals(const std::string& graph, double fraction, OrderMode order) {
 
 void Search(const std::string& graph, double fraction, std::vector<std::int32_t> positions, double cutoff,
             const char* change, const std::function<void(LearningSolver::Params&)>& apply, bool cuts = true) {
-  if (Find(graph).empty()) return;
+  if (Absent(graph)) return;
   const Case c(graph, fraction);
   const BoundaryModel model(c.instance, c.budget, std::move(positions));
   PathCuts path(model);
@@ -108,7 +108,8 @@ void Rules() {
   Intervals("fcn_8_vgg_32_train", 0.8, OrderMode::kFixed);
   Intervals("chain", 0.5, OrderMode::kStaged);
   Intervals("unet", 0.8, OrderMode::kFixed);
-  Intervals("MobileNet_512_test", 0.5, OrderMode::kFixed);
+  Intervals("gen random 60 2", 0.65, OrderMode::kFixed);
+  Intervals("gen random 45 2", 0.8, OrderMode::kStaged);
 }
 
 void Relaxation() {

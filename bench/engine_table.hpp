@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <string>
 
 #include "engine/problem/instance.hpp"
 #include "engine/problem/validator.hpp"
+#include "io/generate.hpp"
 #include "io/read_graph.hpp"
 
 namespace ebb::bench {
@@ -24,9 +26,20 @@ inline std::filesystem::path Find(const std::string& name) {
   return {};
 }
 
+// "gen KIND OPS SEED": made up; else a file.
+inline Graph Read(const std::string& name) {
+  if (name.rfind("gen ", 0) != 0) return ReadGraph(Find(name)).graph;
+  std::istringstream words(name.substr(4));
+  std::string kind;
+  GenerateSpec spec;
+  words >> kind >> spec.ops >> spec.seed;
+  return Generate(kind, spec);
+}
+inline bool Absent(const std::string& name) { return name.rfind("gen ", 0) != 0 && Find(name).empty(); }
+
 // A graph with a budget that is a fraction of its no-recompute peak, rounded up.
 struct Case {
-  Case(const std::string& name, double fraction) : graph(ReadGraph(Find(name)).graph), instance(MakeInstance(graph)) {
+  Case(const std::string& name, double fraction) : graph(Read(name)), instance(MakeInstance(graph)) {
     const std::int64_t peak = EvaluateSequence(instance, instance.order).peak;
     const auto millis = static_cast<std::int64_t>(fraction * 1000 + 0.5);
     budget = (peak * millis + 999) / 1000;

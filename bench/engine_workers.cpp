@@ -37,7 +37,7 @@ struct Ask {
 };
 
 void One(const Ask& ask) {
-  if (Find(ask.graph).empty()) return;
+  if (Absent(ask.graph)) return;
   const Case c(ask.graph, ask.fraction);
   for (const bool on : {true, false}) {
     Options options;
@@ -66,12 +66,10 @@ void Workers() {
            {"layered_n1000_", 0.8, "fixed", "gap-cover", "0.2"},
            {"layered_n1000_", 0.9, "fixed", "relax", "2"},
            {"layered_n250_", 0.9, "fixed", "learning", "1"},
-           {"chain", 0.5, "staged", "intervals", "2"},
-           {"chain", 0.4, "fixed", "intervals", "2"},
-           {"unet", 0.6, "fixed", "intervals", "2"},
-           {"layered_n100_", 0.7, "staged", "intervals", "3"},
-           {"VGG16_256_test", 0.7, "free", "state-search", "1"},
-           {"fcn_8_vgg_32_test", 0.6, "free", "state-search", "1"},
+           {"gen random 60 2", 0.65, "fixed", "intervals", "8"},
+           {"gen random 45 2", 0.8, "staged", "intervals", "8"},
+           {"gen random 20 1", 0.7, "free", "state-search", "2"},
+           {"gen random 24 2", 0.75, "free", "state-search", "2"},
            {"layered_n1000_", 0.8, "fixed", "windows", "2"},
        })
     One(ask);
