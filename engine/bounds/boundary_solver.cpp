@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/bounds/boundary_profile.hpp"
+#include "engine/bounds/carry_over.hpp"
 #include "engine/bounds/moment_rows.hpp"
 
 namespace ebb {
@@ -90,133 +91,13 @@ struct BoundarySolver::Impl {
   std::unique_ptr<BinarySolver> search;
   Ticks tree_spent = 0, tree_limit = 0;
 
-  // ---- what is known of every better sequence -----------------------------------------------------------------------
-  struct StayFact {
-    std::int32_t position, value;
-    std::int8_t fixed;
-  };
-  struct RerunFact {
-    std::int32_t op, from, to;  // does not run again after the first execution at `from`, before that at `to`
-  };
-  std::vector<StayFact> stay_facts;
-  std::vector<RerunFact> rerun_facts;
-
-  void Remember() {
-    // Once the relaxation has a solution of its own, its search goes on below that one: no longer a fact of plans.
-    if (!params.carry_fixings || search == nullptr || search->has_solution()) return;
-    const auto lower = search->root_lower(), upper = search->root_upper();
-    if (lower.empty()) return;
-    std::vector<StayFact> stays;
-    std::vector<RerunFact> reruns;
-    const auto columns = model->columns();
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      if (lower[c] != upper[c]) continue;
-      const std::int32_t from = model->positions()[At(columns[c].stage)];
-      if (!columns[c].rerun) {
-        stays.push_back({from, columns[c].item, lower[c]});
-      } else if (upper[c] == 0) {
-        const std::int32_t to = columns[c].stage + 1 < model->num_stages()
-                                    ? model->positions()[At(columns[c].stage) + 1]
-                                    : static_cast<std::int32_t>(instance.num_ops);
-        reruns.push_back({columns[c].item, from, to});
-      }
-    }
-    // The model was built on the older facts, so these include them wherever both speak of the same thing.
-    stay_facts = std::move(stays);
-    rerun_facts = std::move(reruns);
+  CarriedFacts carried_facts;
+  CarriedRows carried_rows, best_rows;  // the latter of the best probe so far
+  void TakeFacts() {
+    if (params.carry_fixings && search != nullptr && !search->has_solution()) carried_facts.Take(*model, *search);
   }
-
-  void Recall(BinaryProgram& program) const {
-    program.lower.assign(program.cost.size(), 0);
-    program.upper.assign(program.cost.size(), 1);
-    if (params.from >= 0)
-      for (std::size_t v = 0; v < instance.num_values; ++v)
-        if (const std::int32_t c = model->stay(0, static_cast<std::int32_t>(v)); c >= 0 && !params.entry[v])
-          program.upper[At(c)] = 0;
-    const auto stage_at = [&](std::int32_t position) {
-      const auto it = std::lower_bound(positions.begin(), positions.end(), position);
-      return it != positions.end() && *it == position ? static_cast<std::int32_t>(it - positions.begin()) : -1;
-    };
-    for (const StayFact& f : stay_facts) {
-      const std::int32_t k = stage_at(f.position);
-      if (k < 0) continue;
-      const std::int32_t c = model->stay(k, f.value);
-      if (c >= 0) program.lower[At(c)] = program.upper[At(c)] = f.fixed;
-    }
-    for (const RerunFact& f : rerun_facts) {
-      const auto first = std::lower_bound(positions.begin(), positions.end(), f.from);
-      for (auto it = first; it != positions.end() && *it < f.to; ++it) {
-        const std::int32_t to = it + 1 != positions.end() ? *(it + 1) : static_cast<std::int32_t>(instance.num_ops);
-        if (to > f.to) break;
-        const std::int32_t c = model->rerun(static_cast<std::int32_t>(it - positions.begin()), f.op);
-        if (c >= 0) program.upper[At(c)] = 0;
-      }
-    }
-  }
-
-  // ---- rows found in coarser models ---------------------------------------------------------------------------------
-  // A path cut or moment row of one model holds in each finer one, with the rerun in a stage that was divided read as a
-  // rerun in any of its parts. Those that were binding are in the finer LP from the start, the others wait.
-  struct Pool {
-    std::shared_ptr<const BoundaryModel> model;
-    IntegerRows rows;  // over its columns
-    std::vector<std::uint8_t> binding;
-  };
-  Pool pool, best_pool;
-
-  Pool TakePool() const {
-    Pool out;
-    if (!params.carry_rows || search == nullptr) return out;
-    out.model = model;
-    const IntegerRows& rows = search->rows();
-    const auto duals = search->root_duals();
-    const auto columns = model->columns();
-    for (std::size_t r = model->program().rows.size(); r < rows.size(); ++r) {
-      // Cuts of memory rows may rest on what holds below the cutoff of this search only.
-      bool reruns = false;
-      for (const std::int32_t c : rows.columns(r)) reruns = reruns || columns[At(c)].rerun;
-      if (!reruns) continue;
-      for (std::size_t i = 0; i < rows.columns(r).size(); ++i)
-        out.rows.Term(rows.columns(r)[i], rows.coefficients(r)[i]);
-      out.rows.EndRow(rows.rhs(r));
-      out.binding.push_back(r < duals.size() && duals[r] > 0.0);
-    }
-    return out;
-  }
-
-  void CarryRows(BinaryProgram& program) const {
-    if (pool.model == nullptr) return;
-    const auto columns = pool.model->columns();
-    const auto old = pool.model->positions();
-    const auto stage_of = [&](std::int32_t position) {
-      return static_cast<std::int32_t>(std::lower_bound(positions.begin(), positions.end(), position) -
-                                       positions.begin());
-    };
-    std::vector<std::int32_t> first(old.size() + 1, model->num_stages());  // old stage -> its first part
-    for (std::size_t k = 0; k < old.size(); ++k) first[k] = stage_of(old[k]);
-    for (std::size_t r = 0; r < pool.rows.size(); ++r) {
-      bool whole = true;
-      for (std::size_t i = 0; i < pool.rows.columns(r).size() && whole; ++i) {
-        const BoundaryModel::Column& c = columns[At(pool.rows.columns(r)[i])];
-        const std::int64_t coefficient = pool.rows.coefficients(r)[i];
-        const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
-        if (!c.rerun) {
-          const std::int32_t now = model->stay(from, c.item);
-          whole = now >= 0;
-          if (whole) program.rows.Term(now, coefficient);
-          continue;
-        }
-        whole = coefficient > 0 || to == from + 1;
-        for (std::int32_t k = from; k < to && whole; ++k)
-          if (const std::int32_t now = model->rerun(k, c.item); now >= 0) program.rows.Term(now, coefficient);
-      }
-      if (!whole) {
-        program.rows.DropOpenTerms();
-        continue;
-      }
-      const std::int32_t row = program.rows.EndRow(pool.rows.rhs(r));
-      if (!pool.binding[r]) program.lazy.push_back(row);
-    }
+  CarriedRows TakeRows() const {
+    return params.carry_rows && search != nullptr ? CarriedRows(model, *search) : CarriedRows();
   }
 
   // ---- one model ----------------------------------------------------------------------------------------------------
@@ -229,18 +110,22 @@ struct BoundarySolver::Impl {
       return;
     }
     BinaryProgram program = model->program();
-    Recall(program);
+    program.lower.assign(program.cost.size(), 0);
+    program.upper.assign(program.cost.size(), 1);
+    if (params.from >= 0)
+      for (std::size_t v = 0; v < instance.num_values; ++v)
+        if (const std::int32_t c = model->stay(0, static_cast<std::int32_t>(v)); c >= 0 && !params.entry[v])
+          program.upper[At(c)] = 0;
+    carried_facts.Give(*model, program);
     const std::size_t own_rows = program.rows.size();
-    CarryRows(program);
+    carried_rows.Give(*model, program);
     // Rows of the form C <= S + C are many and few bind.
     std::vector<std::uint8_t> memory(program.rows.size(), 0);
     for (const std::int32_t r : program.knapsacks) memory[At(r)] = 1;
     for (std::size_t r = 0; r < own_rows; ++r)
       if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
     separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
-    // Clause learning where reduced costs have fixed much of the model, the tree where the gap is still wide: RL n=1000
-    // at 0.9 (7 in 10 fixed) 1.1 s against 1.8 s; RL n=250 at 0.8 (none fixed) 3.22 % against 3.54 % after 12 s.
-    if (!root_only && params.search && fixed_share >= params.learning_share) {
+    if (!root_only && params.search) {
       search = params.search(std::move(program), separator.get());
     } else {
       BranchAndBound::Params p;
@@ -253,16 +138,6 @@ struct BoundarySolver::Impl {
     progress.rows = model->program().rows.size();
     tree_spent = 0;
   }
-
-  // How much of the model the root's reduced costs have fixed.
-  double FixedShare() const {
-    const auto lower = search->root_lower(), upper = search->root_upper();
-    if (lower.empty()) return 0.0;
-    std::size_t fixed = 0;
-    for (std::size_t c = 0; c < lower.size(); ++c) fixed += lower[c] == upper[c];
-    return static_cast<double>(fixed) / static_cast<double>(lower.size());
-  }
-  double fixed_share = 0.0;  // of the model whose tree comes next
 
   void RaiseFloor() {
     const std::int64_t relaxed = std::min(search->lower_bound(), search->cutoff());
@@ -441,11 +316,13 @@ struct BoundarySolver::Impl {
     tree_spent = 0;
     tree_limit = static_cast<Ticks>(static_cast<double>(tree_limit) * params.tree_growth);
     search->SetDiving(false);
-    Remember();
-    pool = TakePool();
-    // Where the relaxation has hardly a gap left, several places can be added unseen.
+    TakeFacts();
+    carried_rows = TakeRows();
+    // Where the relaxation has hardly a gap left, several places can be added unseen; in a large model few, since each
+    // makes its LP slower (RL n=250 at 0.8: nine boundaries are proved in 29 s, ten were not in 30).
     if (SpentForce() || params.probes == 0) {
-      if (Refine(positions.size() < 6 ? params.per_tree : std::min(params.per_tree, 2), 1)) phase = Phase::kBuild;
+      const std::int32_t most = positions.size() < 6 ? 4 : positions.size() < 8 ? 2 : 1;
+      if (Refine(std::min(params.per_tree, most), 1)) phase = Phase::kBuild;
       return;
     }
     if (BeginProbes()) phase = Phase::kProbe;
@@ -484,7 +361,7 @@ struct BoundarySolver::Impl {
     base_positions = positions;
     next_probe = best_probe = 0;
     best_probe_bound = -1;
-    best_pool = {};
+    best_rows = {};
     if (probes.empty()) return false;
     search.reset();
     return true;
@@ -512,7 +389,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       if (search == nullptr) {
         if (next_probe == probes.size() || probes.size() == 1) {
           SetProbe(best_probe);
-          if (best_pool.model != nullptr) pool = std::exchange(best_pool, {});
+          if (!best_rows.empty()) carried_rows = std::exchange(best_rows, {});
           phase = Phase::kBuild;
           continue;
         }
@@ -534,8 +411,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       if (bound > best_probe_bound) {
         best_probe_bound = bound;
         best_probe = next_probe;
-        best_pool = TakePool();
-        fixed_share = FixedShare();
+        best_rows = TakeRows();
       }
       ++next_probe;
       search.reset();
@@ -571,10 +447,9 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
             x.assign(search->root_x().begin(), search->root_x().end());
           else
             x.assign(search->solution().begin(), search->solution().end());
-          Remember();
-          pool = TakePool();
+          TakeFacts();
+          carried_rows = TakeRows();
           TryRoundings(x);
-          fixed_share = FixedShare();
           CollectImplied(x);
           work.Spend(20 * static_cast<Ticks>(instance.num_values * positions.size() + instance.num_ops));
           ++lp_rounds;

@@ -67,7 +67,6 @@ class BoundarySolver {
     bool carry_rows = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this
     BinarySolverFactory search;        // for step 2; none: branch and bound
-    double learning_share = 0.0;       // `search` is used where at least this share of the columns is fixed
     // Only what follows this position is asked for; -1: everything. `entry` tells per value whether it may lie there
     // across that position; memory up to it is not looked at, and nothing runs again before it.
     std::int32_t from = -1;

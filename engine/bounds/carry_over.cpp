@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/carry_over.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ebb {
+
+namespace {
+
+std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// The first boundary at or after the position.
+std::int32_t StageAt(const BoundaryModel& model, std::int32_t position) {
+  const auto all = model.positions();
+  return static_cast<std::int32_t>(std::lower_bound(all.begin(), all.end(), position) - all.begin());
+}
+
+std::int32_t EndOf(const BoundaryModel& model, std::int32_t stage) {
+  return stage + 1 < model.num_stages() ? model.positions()[At(stage) + 1]
+                                        : static_cast<std::int32_t>(model.instance().num_ops);
+}
+
+}  // namespace
+
+void CarriedFacts::Take(const BoundaryModel& model, const BinarySolver& search) {
+  const auto lower = search.root_lower(), upper = search.root_upper();
+  if (lower.empty()) return;
+  stays_.clear();
+  no_reruns_.clear();
+  const auto columns = model.columns();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (lower[c] != upper[c]) continue;
+    const std::int32_t from = model.positions()[At(columns[c].stage)];
+    if (!columns[c].rerun)
+      stays_.push_back({from, columns[c].item, lower[c]});
+    else if (upper[c] == 0)
+      no_reruns_.push_back({columns[c].item, from, EndOf(model, columns[c].stage)});
+  }
+}
+
+void CarriedFacts::Give(const BoundaryModel& model, BinaryProgram& program) const {
+  const auto positions = model.positions();
+  for (const Stay& f : stays_) {
+    const std::int32_t k = StageAt(model, f.position);
+    if (k == model.num_stages() || positions[At(k)] != f.position) continue;
+    if (const std::int32_t c = model.stay(k, f.value); c >= 0) program.lower[At(c)] = program.upper[At(c)] = f.fixed;
+  }
+  for (const NoRerun& f : no_reruns_)
+    for (std::int32_t k = StageAt(model, f.from); k < model.num_stages() && EndOf(model, k) <= f.to; ++k)
+      if (const std::int32_t c = model.rerun(k, f.op); c >= 0) program.upper[At(c)] = 0;
+}
+
+CarriedRows::CarriedRows(std::shared_ptr<const BoundaryModel> model, const BinarySolver& search)
+    : model_(std::move(model)) {
+  const IntegerRows& rows = search.rows();
+  const auto duals = search.root_duals();
+  const auto columns = model_->columns();
+  for (std::size_t r = model_->program().rows.size(); r < rows.size(); ++r) {
+    const auto of = rows.columns(r);
+    // Cuts of memory rows, which hold no reruns, may rest on what is true below the cutoff of this search only.
+    if (std::none_of(of.begin(), of.end(), [&](std::int32_t c) { return columns[At(c)].rerun; })) continue;
+    for (std::size_t i = 0; i < of.size(); ++i) rows_.Term(of[i], rows.coefficients(r)[i]);
+    rows_.EndRow(rows.rhs(r));
+    binding_.push_back(r < duals.size() && duals[r] > 0.0);
+  }
+}
+
+void CarriedRows::Give(const BoundaryModel& model, BinaryProgram& program) const {
+  if (empty()) return;
+  const auto columns = model_->columns();
+  std::vector<std::int32_t> first;  // stage of the rows' model -> its first part
+  for (const std::int32_t position : model_->positions()) first.push_back(StageAt(model, position));
+  first.push_back(model.num_stages());
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    bool whole = true;
+    for (std::size_t i = 0; i < rows_.columns(r).size() && whole; ++i) {
+      const BoundaryModel::Column& c = columns[At(rows_.columns(r)[i])];
+      const std::int64_t coefficient = rows_.coefficients(r)[i];
+      const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
+      if (!c.rerun) {
+        const std::int32_t now = model.stay(from, c.item);
+        whole = now >= 0;
+        if (whole) program.rows.Term(now, coefficient);
+        continue;
+      }
+      whole = coefficient > 0 || to == from + 1;
+      for (std::int32_t k = from; k < to && whole; ++k)
+        if (const std::int32_t now = model.rerun(k, c.item); now >= 0) program.rows.Term(now, coefficient);
+    }
+    if (!whole) {
+      program.rows.DropOpenTerms();
+      continue;
+    }
+    const std::int32_t row = program.rows.EndRow(rows_.rhs(r));
+    if (!binding_[r]) program.lazy.push_back(row);
+  }
+}
+
+}  // namespace ebb
