@@ -54,7 +54,8 @@ TimeAxis::Positions TimeAxis::Starts(std::int32_t op, std::int32_t copy) const {
   const std::int64_t r = instance_.rank[At(op)], last = last_useful_[At(op)];
   if (copy == 0) return range(First(r), First(r));
   // First executions in between are no place for others, but whoever stood there could stand in the slot before.
-  if (order_ == OrderMode::kFixed) return last < 0 ? Positions{} : range(begin_[At(r) + 1], First(last));
+  if (order_ == OrderMode::kFixed)
+    return last < 0 ? Positions{} : range(begin_[At(r) + 1], std::min(First(last), end_ - 1));
   Positions starts;
   for (std::int64_t s = r + copy; s <= last; ++s) starts.values.push_back(begin_[At(s)] + r);
   return starts;

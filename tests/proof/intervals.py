@@ -103,7 +103,7 @@ class Intervals:
             return range(self.first(r), self.first(r) + 1)
         if self.mode == "staged":
             return [self.begin[s] + r for s in range(r + c, last + 1)]
-        return range(self.begin[r + 1], self.begin[last + 1]) if last >= 0 else []
+        return range(self.begin[r + 1], min(self.begin[last + 1], self.end)) if last >= 0 else []
 
     def domain(self, kind, item, c):
         """Of an integer of the model, from what it stands for."""
