@@ -36,7 +36,7 @@ bool Lane::Run(Ticks until) {
     }
     const Ticks spent = std::max(budget.spent() + exchange_.TakeTicks(), kLeast);
     clock_ += spent;
-    turn->had += static_cast<double>(spent) / turn->slot.share;
+    turn->had += static_cast<double>(spent) / (turn->slot.share * turn->slot.worker->appetite());
     if (!more) turns_.erase(turn);
     if (starved != nullptr) {
       out_of_memory_ = true;

@@ -21,6 +21,8 @@ class Worker {
   [[nodiscard]] virtual const char* name() const = 0;
   // Works until the budget is exhausted or nothing is left to do; false: nothing is left for ever.
   virtual bool Step(WorkBudget& budget, Exchange& exchange) = 0;
+  // How much of its share it can use well at present: its share is multiplied by this.
+  [[nodiscard]] virtual double appetite() const { return 1; }
 };
 
 struct WorkerSlot {

@@ -41,7 +41,10 @@ class GapCoverWorker : public Worker {
       if (r.peak <= problem_.budget.count() && exchange.Interesting(r.duration, r.sequence.size()))
         exchange.Offer(r.sequence, name());
     };
+    // Between two passes over a million ops somebody may want an end.
+    const auto ended = [&] { return budget.stop_signal() != nullptr && budget.stop_signal()->Expired(); };
     PlanWithoutPrices(in, problem_.budget.count(), problem_.max_executions.value_or(0), work, offer);
+    if (ended()) return false;
     table_ = FixedOrderGaps(in);
     // Ticks by size: the simplex does not count its own (measured: 1.3 s for 54k gaps).
     budget.Spend(static_cast<Ticks>(table_.gaps.size()) * 2000 + static_cast<Ticks>(table_.num_rows()) * 1000);
@@ -60,6 +63,7 @@ class GapCoverWorker : public Worker {
       exchange.ProveInfeasible(std::move(why));
       return false;
     }
+    if (ended()) return false;
     flow_ = SolveGapCover(in, table_, problem_.budget.count(), 2, &work);
     if (flow_.shortage) {
       if (!binding()) return BoundAnyOrder(exchange);
@@ -76,6 +80,7 @@ class GapCoverWorker : public Worker {
     PlanByPrices(in, table_, problem_.budget.count(), flow_, in.num_ops <= kManyOps ? kRepricings : 0,
                  problem_.max_executions.value_or(0), work, offer);
     budget.Spend(work.spent());
+    if (ended()) return false;
     if (!binding()) return BoundAnyOrder(exchange);
     return problem_.options->gap_cover_integer;
   }
