@@ -29,7 +29,8 @@ constexpr std::size_t kMostForwardOps = 8'192, kMostLowerSets = 20'000;  // Kusu
 constexpr std::size_t kMostPoints = 1'000, kFewPoints = 100;             // pairs a lower set: exact, approximate
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;               // sums of four times as much are made
 constexpr std::size_t kMostBlocks = 128;                                 // rotor
-constexpr std::int32_t kSlots = 500;                                     // as in the paper
+constexpr std::int64_t kMostRotorBytes = std::int64_t{1} << 53, kMostRotorTime = std::int64_t{1} << 47;
+constexpr std::int32_t kSlots = 500;  // as in the paper
 
 class ClassicWorker : public Worker {
  public:
@@ -146,7 +147,9 @@ class ClassicWorker : public Worker {
   }
 
   void Rotor(WorkBudget& work, Exchange& exchange) {
-    if (problem_.given.peak.count() > kMostBytes) return Refuse("a peak of more than 2^60 bytes", exchange);
+    // Bytes are added up over all blocks, times over all runs of them.
+    if (problem_.given.peak.count() > kMostRotorBytes) return Refuse("a peak of more than 2^53 bytes", exchange);
+    if (problem_.instance.base_duration > kMostRotorTime) return Refuse("durations of more than 2^47", exchange);
     for (const bool cuts : {true, false}) {
       const BlockChain chain = MakeBlockChain(problem_.instance, cuts, kMostBlocks);
       if (chain.blocks.empty() || work.Exhausted()) continue;
