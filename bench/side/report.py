@@ -151,7 +151,7 @@ def profiles(section, table):
 
 def ratios(section, table):
     own = own_name(table)
-    peers = [m for m in table.methods() if m not in ("keep",) and not m.startswith("ebbtide")]
+    peers = [m for m in table.methods() if m != "moccasin-hint" and not m.startswith("ebbtide")]  # the hint is ours
     peers = [m for m in peers if any(r["kind"] == "peer" for r in (table.get(i, m) for i in table.instances()) if r)]
     if not own or not peers:
         return
