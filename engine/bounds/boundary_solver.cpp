@@ -220,7 +220,8 @@ struct BoundarySolver::Impl {
       const auto at = std::find(c.sequence.begin(), c.sequence.end(), instance.order[At(params.from)]);
       const auto first = static_cast<std::size_t>(at - c.sequence.begin()) + 1;
       if (!BeginsAtEntry(std::span(c.sequence).subspan(first))) return;
-      c.peak = *std::max_element(facts.profile.begin() + static_cast<std::ptrdiff_t>(first), facts.profile.end());
+      c.peak = instance.resident_bytes;  // where `from` is the last execution nothing follows
+      for (std::size_t i = first; i < facts.profile.size(); ++i) c.peak = std::max(c.peak, facts.profile[i]);
     }
     c.fits = c.peak <= budget && FollowsOrder(instance, c.sequence, true, mode == OrderMode::kStaged);
     if (collect) CollectOverflow(c.sequence, facts);
