@@ -212,23 +212,29 @@ def check(graph, c):
     return base, extra
 
 
-def main(argv):
+def command(argv, doc, prove):
+    """The command line of a checker: prove(graph, path) gives what follows "proved: ", or raises what is wrong."""
     quiet = "--quiet" in argv
     paths = [a for a in argv if a != "--quiet"]
     if len(paths) != 2:
-        print(__doc__, file=sys.stderr)
+        print(doc, file=sys.stderr)
         return 2
     try:
-        c = load(paths[1])
-        base, extra = check(Graph(load(paths[0])), c)
+        proved = prove(Graph(load(paths[0])), paths[1])
     except (Wrong, KeyError, TypeError, ValueError, OSError, EOFError, lzma.LZMAError) as e:
         print(f"{paths[1]}: not proved: {type(e).__name__ if not isinstance(e, Wrong) else ''} {e}".replace("  ", " "))
         return 1
     if not quiet:
-        print(f"{paths[1]}: proved: with {c['budget']} bytes every plan in the given order takes at least {base + extra} "
-              f"({100.0 * extra / base if base else 0:.4f} % above one run of each op)")
+        print(f"{paths[1]}: proved: {proved}")
     return 0
 
 
+def prove(graph, path):
+    c = load(path)
+    base, extra = check(graph, c)
+    return (f"with {c['budget']} bytes every plan in the given order takes at least {base + extra} "
+            f"({100.0 * extra / base if base else 0:.4f} % above one run of each op)")
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command(sys.argv[1:], __doc__, prove))

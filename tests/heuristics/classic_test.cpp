@@ -5,43 +5,16 @@
 
 #include <doctest/doctest.h>
 
-#include "engine/problem/graph_builder.hpp"
 #include "heuristics/chen.hpp"
 #include "heuristics/dtr.hpp"
 #include "heuristics/revolve.hpp"
 #include "heuristics/state_search.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/chain_graph.hpp"
 #include "tests/support/seed.hpp"
 
 namespace ebb::test {
 namespace {
-
-// x1 .. xn, then the adjoints an .. a1; a_i reads x_i and a_(i+1). Everything takes one byte and one unit of time.
-Graph Chain(int n) {
-  GraphBuilder b;
-  for (int i = 1; i <= n; ++i) {
-    const std::string k = std::to_string(i);
-    b.AddTensor("x" + k, 1);
-    GraphBuilder::OpSpec op;
-    op.name = "f" + k;
-    op.duration = 1;
-    if (i > 1) op.inputs = {"x" + std::to_string(i - 1)};
-    op.outputs = {"x" + k};
-    b.AddOp(std::move(op));
-  }
-  for (int i = n; i >= 1; --i) {
-    const std::string k = std::to_string(i);
-    b.AddTensor("a" + k, 1);
-    GraphBuilder::OpSpec op;
-    op.name = "b" + k;
-    op.duration = 1;
-    op.inputs = {"x" + k};
-    if (i < n) op.inputs.push_back("a" + std::to_string(i + 1));
-    op.outputs = {"a" + k};
-    b.AddOp(std::move(op));
-  }
-  return b.Build();
-}
 
 TEST_CASE("revolve: t(l, s) is the optimum of the recursion") {
   // t(l, s) = min over m of m + t(l - m, s - 1) + t(m, s), t(l, 1) = l (l - 1) / 2, t(1, s) = 0.

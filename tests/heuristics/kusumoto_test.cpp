@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
-#include "engine/problem/graph_builder.hpp"
 #include "heuristics/lower_sets.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/chain_graph.hpp"
 #include "tests/support/seed.hpp"
 
 namespace ebb::test {
@@ -189,32 +189,6 @@ TEST_CASE("against every chain of lower sets: least budget, least and most overh
         }
     }
   }
-}
-
-Graph Chain(int n) {
-  GraphBuilder b;
-  for (int i = 1; i <= n; ++i) {
-    const std::string k = std::to_string(i);
-    b.AddTensor("x" + k, 1);
-    GraphBuilder::OpSpec op;
-    op.name = "f" + k;
-    op.duration = 1;
-    if (i > 1) op.inputs = {"x" + std::to_string(i - 1)};
-    op.outputs = {"x" + k};
-    b.AddOp(std::move(op));
-  }
-  for (int i = n; i >= 1; --i) {
-    const std::string k = std::to_string(i);
-    b.AddTensor("a" + k, 1);
-    GraphBuilder::OpSpec op;
-    op.name = "b" + k;
-    op.duration = 1;
-    op.inputs = {"x" + k};
-    if (i < n) op.inputs.push_back("a" + std::to_string(i + 1));
-    op.outputs = {"a" + k};
-    b.AddOp(std::move(op));
-  }
-  return b.Build();
 }
 
 TEST_CASE("chains: both families are the prefixes, and the overhead is the closed form's") {

@@ -11,12 +11,12 @@
 
 #include <doctest/doctest.h>
 
-#include "engine/problem/graph_builder.hpp"
 #include "heuristics/replay.hpp"
 #include "heuristics/revolve.hpp"
 #include "heuristics/rotor_chain.hpp"
 #include "heuristics/state_search.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/chain_graph.hpp"
 #include "tests/support/seed.hpp"
 
 namespace ebb::test {
@@ -176,35 +176,6 @@ TEST_CASE("slots that are larger than a byte promise no memory that is not there
   }
 }
 
-// x1 .. xn, then the adjoints an .. a1; a_i reads x_i and a_(i+1).
-Graph Chain(const std::vector<std::int64_t>& bytes, const std::vector<std::int64_t>& time, bool reads_before = false) {
-  const int n = static_cast<int>(bytes.size());
-  GraphBuilder b;
-  for (int i = 1; i <= n; ++i) {
-    const std::string k = std::to_string(i);
-    b.AddTensor("x" + k, bytes[At(i - 1)]);
-    GraphBuilder::OpSpec op;
-    op.name = "f" + k;
-    op.duration = time[At(i - 1)];
-    if (i > 1) op.inputs = {"x" + std::to_string(i - 1)};
-    op.outputs = {"x" + k};
-    b.AddOp(std::move(op));
-  }
-  for (int i = n; i >= 1; --i) {
-    const std::string k = std::to_string(i);
-    b.AddTensor("a" + k, 1);
-    GraphBuilder::OpSpec op;
-    op.name = "b" + k;
-    op.duration = 1;
-    op.inputs = {"x" + k};
-    if (i < n) op.inputs.push_back("a" + std::to_string(i + 1));
-    if (reads_before && i > 1) op.inputs.push_back("x" + std::to_string(i - 1));
-    op.outputs = {"a" + k};
-    b.AddOp(std::move(op));
-  }
-  return b.Build();
-}
-
 // The shortest of the chain's schedules whose true peak is within the budget, over all of the table's budgets.
 std::int64_t BestWithin(const Instance& in, std::int64_t budget, bool cuts_only) {
   const BlockChain chain = MakeBlockChain(in, cuts_only, 1000);
@@ -224,7 +195,7 @@ std::int64_t BestWithin(const Instance& in, std::int64_t budget, bool cuts_only)
 
 TEST_CASE("even chains: revolve's binomial count, with a table budget that is the true peak") {
   for (int n = 2; n <= 24; ++n) {
-    const Instance in = MakeInstance(Chain(std::vector<std::int64_t>(At(n), 1), std::vector<std::int64_t>(At(n), 1)));
+    const Instance in = MakeInstance(Chain(n));
     const BlockChain chain = MakeBlockChain(in, true, 1000);
     REQUIRE(chain.blocks.size() == At(n));
     WorkBudget work;

@@ -17,7 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "certificate")]
 from boundary_rows import BoundaryRows  # noqa: E402
-from check_certificate import Graph, Wrong, load, need  # noqa: E402
+from check_certificate import Wrong, command, need  # noqa: E402
 from interval_rules import IntervalRules  # noqa: E402
 from intervals import Box, Domain, Intervals  # noqa: E402
 from rup import Clauses  # noqa: E402
@@ -288,23 +288,12 @@ def opened(path):
     return data.decode().splitlines()
 
 
-def main(argv):
-    quiet = "--quiet" in argv
-    paths = [a for a in argv if a != "--quiet"]
-    if len(paths) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        proof = Proof(Graph(load(paths[0])))
-        proof.read(opened(paths[1]))
-    except (Wrong, KeyError, TypeError, ValueError, OSError, EOFError, lzma.LZMAError) as e:
-        print(f"{paths[1]}: not proved: {type(e).__name__ if not isinstance(e, Wrong) else ''} {e}".replace("  ", " "))
-        return 1
-    if not quiet:
-        print(f"{paths[1]}: proved: with {proof.budget} bytes every plan in {proof.mode} order takes at least {proof.claim} "
-              f"({proof.steps} clauses with reasons, {proof.derived} derived)")
-    return 0
+def prove(graph, path):
+    proof = Proof(graph)
+    proof.read(opened(path))
+    return (f"with {proof.budget} bytes every plan in {proof.mode} order takes at least {proof.claim} "
+            f"({proof.steps} clauses with reasons, {proof.derived} derived)")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command(sys.argv[1:], __doc__, prove))
