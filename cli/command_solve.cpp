@@ -64,19 +64,23 @@ Exit RunSolve(const Arguments& a) {
     interrupted = guard.interrupted();
   }
   const double seconds = since() - start;
+  const auto write_proof = [&] {
+    if (!a.proof.empty())
+      Want(ebb_plan_write_proof(plan.get(), a.proof.c_str(), std::stod(ebb_solver_get(solver.get(), "time-limit"))),
+           plan.get());
+  };
   const ebb_status status = ebb_plan_status(plan.get());
   if (status == EBB_STATUS_OPTIMAL || status == EBB_STATUS_FEASIBLE) {
     WritePlanTo(plan.get(), a.plan);
     if (!a.profile.empty()) WriteTextTo(ProfileSvg(graph.get(), plan.get()), a.profile);
     if (!a.certificate.empty()) Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
     printer.Summary(plan.get(), seconds, interrupted);
-    if (!a.proof.empty())
-      Want(ebb_plan_write_proof(plan.get(), a.proof.c_str(), std::stod(ebb_solver_get(solver.get(), "time-limit"))),
-           plan.get());
+    write_proof();
     return Exit::kOk;
   }
   printer.Summary(plan.get(), seconds, interrupted);
   const bool infeasible = status == EBB_STATUS_INFEASIBLE;
+  if (infeasible) write_proof();
   if (!a.certificate.empty() && !infeasible)
     Want(ebb_plan_write_certificate(plan.get(), a.certificate.c_str()), plan.get());
   throw CommandError(infeasible ? Exit::kInfeasible : Exit::kNoPlan,
@@ -98,9 +102,10 @@ AddedCommand AddSolve(CLI::App& app) {
                    "why no plan in the given order beats the gap-cover bound (docs/certificate.md)")
       ->type_name("FILE");
   command
-      ->add_option("--proof", a->proof,
-                   "a proof of the lower bound, step by step (docs/proof_format.md), made after the search within its "
-                   "time limit once more")
+      ->add_option(
+          "--proof", a->proof,
+          "a proof of the lower bound, or that there is no plan, step by step (docs/proof_format.md), made after the "
+          "search within its time limit once more")
       ->type_name("FILE");
   command->add_option("--profile", a->profile, "memory profile of the plan, as an SVG picture")->type_name("FILE");
   const std::map<std::string, LogFormat> formats = {

@@ -193,6 +193,7 @@ StateSearchResult StateSearch::Run() {
     }
     nodes_[id].expanded = true;
     if (Covered(top.id)) continue;
+    if (options_.expanded) options_.expanded(space_, state, top.done.duration);
     space_.Successors(state, [&](std::int32_t op, const SearchState& next) {
       Cost done{0, top.done.executions + 1};
       if (__builtin_add_overflow(top.done.duration, in_.duration[static_cast<std::size_t>(op)], &done.duration)) {

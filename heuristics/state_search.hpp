@@ -6,18 +6,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include "engine/base/status.hpp"
 #include "engine/base/work_budget.hpp"
 #include "engine/problem/instance.hpp"
+#include "heuristics/state_space.hpp"
 
 namespace ebb {
 
 struct StateSearchOptions {
   std::int64_t upper = std::numeric_limits<std::int64_t>::max();  // only plans shorter than this are looked for
   std::int64_t memory_bytes = std::int64_t{256} << 20;            // for the states
+  // Told each state that is expanded, with what its executions took: where nothing was found these are the proof.
+  std::function<void(const StateSpace&, const SearchState&, std::int64_t)> expanded;
 };
 
 struct StateSearchResult {

@@ -56,6 +56,17 @@ class StateSpace {
   void Unpack(const StateWord* in, SearchState& state) const;
   [[nodiscard]] bool IsGoal(const SearchState& state) const;
 
+  // Values that are there: visit(value, a value that names its storage).
+  template <class Visit>
+  void ForEachHeld(const SearchState& state, Visit visit) const {
+    for (std::size_t v = 0; v < in_.num_values; ++v) {
+      if (!Test(state.alive, v)) continue;
+      const std::int32_t place = tied_index_[v];
+      visit(static_cast<std::int32_t>(v),
+            place < 0 ? static_cast<std::int32_t>(v) : tied_[state.storage[static_cast<std::size_t>(place)]]);
+    }
+  }
+
   // What every continuation must still pay: first executions left, and the ops that must run again because a value that
   // is needed is gone. `possible` false: some needed value can never be made again.
   struct Remaining {

@@ -188,9 +188,10 @@ ebb_code ebb_plan_write_proof(ebb_plan* plan, const char* path, double seconds) 
     stop.SetDeadline(ebb::StopSignal::Clock::now() + std::chrono::duration_cast<ebb::StopSignal::Clock::duration>(
                                                          std::chrono::duration<double>(std::min(seconds, 1e9))));
     ebb::WorkBudget work(std::numeric_limits<ebb::Ticks>::max(), &stop);
-    const std::string proof =
-        ebb::MakeProof(plan->data->graph, {answer.order, answer.budget.count(), answer.lower_bound}, work);
-    if (proof.empty()) throw ebb::InputError("no proof of the lower bound by clause learning within the time given");
+    ebb::ProofClaim claim{answer.order, answer.budget.count(), answer.lower_bound, answer.max_executions};
+    if (answer.status == ebb::SolveStatus::kInfeasible) claim.duration.reset();
+    const std::string proof = ebb::MakeProof(plan->data->graph, claim, work);
+    if (proof.empty()) throw ebb::InputError("no proof of this within the time given");
     try {
       ebb::AtomicFile file{std::filesystem::path(path)};
       file.Write(proof);

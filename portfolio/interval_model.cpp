@@ -141,6 +141,7 @@ void IntervalModel::MakeCopies(std::span<const std::int32_t> count) {
         copy.until.push_back(!shared_[At(v)] || !matters_[At(v)] ? copy.last.back()
                              : own                               ? engine_.NewInt(starts.values.front(), axis_.end())
                                                                  : IntVar::kNone);
+        if (shared_[At(v)] && matters_[At(v)] && own) Name(copy.until.back(), "until", {v, c});
       }
       for (std::size_t k = 0; k < makes.size(); ++k) {  // views of what the same op makes
         std::int32_t base = makes[k];
@@ -163,6 +164,10 @@ void IntervalModel::MakeCopies(std::span<const std::int32_t> count) {
       origin.start = engine_.NewInt(-1, -1);
       origin.last.push_back(engine_.NewInt(-1, axis_.end()));
       origin.until.push_back(engine_.NewInt(-1, axis_.end()));
+      const auto named = static_cast<std::int64_t>(v);
+      Name(origin.start, "origin", {named, -1});
+      Name(origin.last[0], "last", {named, -1});
+      Name(origin.until[0], "until", {named, -1});
       Below(engine_.True(), origin.last[0], 0, origin.until[0]);
     }
     origins_.push_back(std::move(origin));
@@ -201,8 +206,8 @@ void IntervalModel::Chain() {
 void IntervalModel::Serve(Copy& supplier, std::int32_t v, std::int32_t reader, std::int32_t reader_copy, IntVar time) {
   const std::size_t k = Slot(v);
   const Lit serves = engine_.NewLit();
-  const auto& list = instance_.maker[At(v)] >= 0 ? copies_[At(instance_.maker[At(v)])] : origins_;
-  Name(serves, "serves", {v, &supplier - list.data(), reader, reader_copy});
+  const std::int32_t maker = instance_.maker[At(v)];
+  Name(serves, "serves", {v, maker >= 0 ? &supplier - copies_[At(maker)].data() : -1, reader, reader_copy});
   supplier.serves.push_back({serves, reader, reader_copy, v});
   engine_.AddClause({~serves, supplier.presence});
   Below(serves, supplier.start, 1, time);

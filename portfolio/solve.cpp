@@ -91,6 +91,7 @@ Answer Conclude(const Problem& problem, const Knowledge& known, const StopSignal
   Answer answer;
   answer.order = problem.order;
   answer.budget = problem.budget;
+  answer.max_executions = problem.max_executions.value_or(0);
   answer.base_duration = problem.graph->base_duration().count();
   answer.lower_bound = known.lower_bound;
   if (known.best) {

@@ -17,6 +17,7 @@ struct Answer {
   SolveStatus status = SolveStatus::kUnknown;
   OrderMode order = OrderMode::kFixed;
   Bytes budget;
+  std::int32_t max_executions = 0;  // per op; 0: any number
   std::int64_t base_duration = 0;
   std::int64_t lower_bound = 0;  // no plan of this order is shorter
   std::int64_t peak_bound = 0;   // minimise = peak: no plan within the duration limit has a lower peak; else 0

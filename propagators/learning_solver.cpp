@@ -58,7 +58,7 @@ LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, c
   if (params.proof != nullptr) {
     relaxed.keep_duals = true;
     params.proof->Attach(engine_);
-    BeginLinearProof(*params.proof, model_, params.names, total_);
+    BeginLinearProof(*params.proof, model_, params.names, total_, params.notes);
   }
   if (!params.known.empty()) {
     known_.Attach(engine_);

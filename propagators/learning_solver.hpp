@@ -23,6 +23,7 @@
 #include "engine/core/known_solution.hpp"
 #include "engine/core/proof_log.hpp"
 #include "engine/linear/binary_solver.hpp"
+#include "engine/linear/row_notes.hpp"
 #include "propagators/linear_relaxation.hpp"
 #include "propagators/relaxation_brancher.hpp"
 
@@ -42,6 +43,7 @@ class LearningSolver final : public BinarySolver {
     std::int32_t seed = 0;
     core::ProofLog* proof = nullptr;  // written if not null; must outlive the solver
     std::vector<std::string> names;   // of the columns, for the proof
+    const RowNotes* notes = nullptr;  // of rows to come, for the proof; may be null
     std::vector<std::int8_t> known;   // a point that no inference may exclude; empty: none. For tests
   };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,7 @@ void MomentRows::SeparateOne(std::span<const double> x, std::int32_t k, std::int
   std::map<std::int32_t, std::int64_t> terms;
   std::int64_t rhs = budget_ - aside, owed = 0;
   double lhs = 0.0;
+  std::string note;
   const auto value_of = [&](std::int32_t column) { return column >= 0 ? x[At(column)] : 0.0; };
   const auto count = [&](std::int32_t v) {
     if (in.bytes[At(v)] == 0 || touched_[At(v)] || in.maker[At(v)] < 0) return;
@@ -62,16 +64,18 @@ void MomentRows::SeparateOne(std::span<const double> x, std::int32_t k, std::int
     const bool before = in_order && in.rank[At(maker)] < in.rank[At(op)];
     const double less = before ? 0.0 : value_of(again);
     double best = (later == BoundaryModel::kAlways ? 1.0 : value_of(later)) - less;
-    std::int32_t reader = -1;
+    std::int32_t reader = -1, by = -1;
     if (in_order)
       for (const std::int32_t w : in.readers[At(v)])
         if (in.rank[At(w)] > in.rank[At(op)] && in.rank[At(w)] <= from)
           if (const std::int32_t c = model_.rerun(k, w); c >= 0 && x[At(c)] - less > best + 0.2) {
             best = x[At(c)] - less;
             reader = c;
+            by = w;
           }
     if (best < 0.01) return;
     const std::int64_t bytes = in.bytes[At(v)];
+    if (notes_ != nullptr) note += ' ' + std::to_string(v) + ' ' + std::to_string(by);
     if (reader >= 0) {
       terms[reader] += bytes;
       owed += bytes;
@@ -94,6 +98,12 @@ void MomentRows::SeparateOne(std::span<const double> x, std::int32_t k, std::int
   terms[self] += extra;
   for (const auto& [column, coefficient] : terms)
     if (coefficient != 0) out.Term(column, -coefficient);
+  if (notes_ != nullptr) {
+    std::vector<std::pair<std::int32_t, std::int64_t>> row;
+    for (const auto& [column, coefficient] : terms)
+      if (coefficient != 0) row.emplace_back(column, -coefficient);
+    notes_->Set(std::move(row), -rhs, "m " + std::to_string(k) + ' ' + std::to_string(op) + note);
+  }
   out.EndRow(-rhs);
 }
 

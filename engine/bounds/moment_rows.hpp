@@ -17,9 +17,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "engine/bounds/boundary_model.hpp"
+#include "engine/linear/row_notes.hpp"
 
 namespace ebb {
 
@@ -28,6 +32,8 @@ class MomentRows : public RowSeparator {
   MomentRows(const BoundaryModel& model, std::int64_t budget, bool staged)
       : model_(model), budget_(budget), staged_(staged) {}
   void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) override;
+  // For a proof: a row's note is "m", the stage, o, and each u with its w (-1: by S[u,k+1]). Must outlive this.
+  void SetNotes(RowNotes* notes) { notes_ = notes; }
 
  private:
   void SeparateOne(std::span<const double> x, std::int32_t stage, std::int32_t op, double least, IntegerRows& out);
@@ -35,6 +41,7 @@ class MomentRows : public RowSeparator {
   const BoundaryModel& model_;
   std::int64_t budget_;
   bool staged_;
+  RowNotes* notes_ = nullptr;
   std::vector<std::uint8_t> touched_;  // values that o reads or makes
 };
 

@@ -186,8 +186,8 @@ EBB_API ebb_code ebb_plan_write_memory(ebb_plan* plan, const char** data, size_t
  * EBB_ERROR_INPUT: the budget is below what some op needs at its place. */
 EBB_API ebb_code ebb_plan_write_certificate(ebb_plan* plan, const char* path);
 
-/* Why no plan of the order asked for is shorter than the answer's lower bound: proved once more by clause learning and
- * written down step by step (docs/proof_format.md). Takes up to `seconds`. EBB_ERROR_INPUT: no such proof was found in
+/* Why no plan of the order asked for is shorter than the answer's lower bound, or, where the answer is infeasible, why
+ * there is none: proved once more and written down step by step (docs/proof_format.md). Takes up to `seconds`. EBB_ERROR_INPUT: no such proof was found in
  * that time; then nothing is written. */
 EBB_API ebb_code ebb_plan_write_proof(ebb_plan* plan, const char* path, double seconds);
 

@@ -73,14 +73,19 @@ class BoundaryRows:
         else:
             self.source(rhs, terms)
 
-    def memory(self, rhs, terms):
-        need(terms and all(kind == "stay" and a < 0 for a, kind, _, _ in terms), "not a memory row")
-        k = terms[0][3]
-        need(all(t[3] == k for t in terms), "a memory row over several boundaries")
+    def room(self, k):
+        """Storages that are there for certain while the op at boundary k runs, and what is left beside them."""
         g, op = self.graph, self.order[self.boundaries[k]]
         held = {g.storage(t) for t in g.used(op) + g.ops[op]["outputs"]} | self.irreplaceable(k)
         room = self.budget - g.resident - g.ops[op]["workspace"]
         room += sum(g.bytes(t) for _, t in g.ops[op]["inplace"]) - sum(g.bytes(s) for s in held)
+        return held, room
+
+    def memory(self, rhs, terms):
+        need(terms and all(kind == "stay" and a < 0 for a, kind, _, _ in terms), "not a memory row")
+        k, g = terms[0][3], self.graph
+        need(all(t[3] == k for t in terms), "a memory row over several boundaries")
+        held, room = self.room(k)
         need(len({t[2] for t in terms}) == len(terms), "a storage twice")
         unit = None  # bytes for one of the row's units: as much as every term allows
         for a, _, v, _ in terms:
@@ -131,4 +136,61 @@ class BoundaryRows:
             if j not in covered and self.may_repeat(first):
                 need(not any(self.useful(j, t) for t in self.graph.ops[first]["outputs"]), f"a rerun of {first} in stage {j} is left out")
 
+    def moment(self, rhs, terms, k, op, counted, flat, mode):
+        """While op runs again in stage k, what it needs fits beside what lies there for certain (docs, "Moment rows").
 
+        counted: (value, the op for whose rerun it lies there, or None: for boundary k + 1).
+        """
+        need(0 <= k and k + 1 < len(self.boundaries) and self.rank[op] <= self.boundaries[k], "no stage in which op runs again")
+        start, until = self.boundaries[k], self.boundaries[k + 1]
+        in_order = mode == "staged" and until == start + 1
+        touched = {flat.root(v) for v in flat.reads[op] + flat.makes[op]}
+        moment = flat.moment[op] + flat.resident + sum(flat.size[r] for r in touched)
+        last = self.order[until]
+        aside = flat.moment[last] + flat.resident + sum(flat.size[v] for v in flat.makes[last] if flat.carrier[v] is None)
+        certain = self.certain(k + 1)
+        want, owed, fixed, seen = {}, 0, 0, set()
+
+        def add(kind, item, stage, amount):
+            want[kind, item, stage] = want.get((kind, item, stage), 0) + amount
+
+        for v, w in counted:
+            need(v not in seen and flat.carrier[v] is None and v not in touched, f"{v} is counted twice")
+            seen.add(v)
+            maker = flat.maker[v]
+            need(maker is not None and self.rank[maker] <= start, f"{v} is not made yet")
+            first = in_order and self.rank[maker] < self.rank[op]
+            if w is not None:
+                need(in_order and v in flat.reads[w] and self.rank[op] < self.rank[w] <= start, f"{v} does not wait for {w}")
+                add("rerun", w, k, flat.size[v])
+                owed += flat.size[v]
+            elif v in certain:
+                fixed += flat.size[v]
+            else:
+                add("stay", v, k + 1, flat.size[v])
+            if not first and flat.may_repeat[maker]:
+                add("rerun", maker, k, -flat.size[v])
+        extra = moment - aside + owed
+        need(extra > 0, "op needs no more than the op at the end of the stage")
+        add("rerun", op, k, extra)
+        # sum of want <= budget - aside - fixed + owed. A rerun that can be of no use has no column: it does not happen.
+        given = {(kind, item, stage): -a for a, kind, item, stage in terms}
+        for key, amount in want.items():
+            have = given.pop(key, 0)
+            need(have == amount or have == 0 and key[0] == "rerun" and not self.can_rerun(key[1], key[2]),
+                 f"{key[1]} is counted with {have}, not {amount}")
+        need(not given, "something else is counted")
+        need(-rhs >= self.budget - aside - fixed + owed, "more than the budget leaves is refused")
+
+    def certain(self, k):
+        """Values that certainly lie across boundary k: read or made by its op, or not to be made again."""
+        g, op = self.graph, self.order[self.boundaries[k]]
+        names = {c for t in g.used(op) + g.ops[op]["outputs"] for c in g.views(t)}
+        at = self.boundaries[k]
+        for t, m in g.maker.items():
+            if self.rank[m] <= at and not self.may_repeat(m) and (t in self.kept or any(self.rank[r] > at for r in self.readers.get(t, []))):
+                names.update(g.views(t))
+        return names
+
+    def can_rerun(self, op, k):
+        return self.may_repeat(op) and any(self.useful(k, t) for t in self.graph.ops[op]["outputs"])

@@ -20,7 +20,9 @@ from boundary_rows import BoundaryRows  # noqa: E402
 from check_certificate import Wrong, command, need  # noqa: E402
 from interval_rules import IntervalRules  # noqa: E402
 from intervals import Box, Domain, Intervals  # noqa: E402
+from flat import Flat  # noqa: E402
 from rup import Clauses  # noqa: E402
+from states import Pebbles, State, States  # noqa: E402
 
 SHIFT = 44  # duals are multiples of 2^-44
 
@@ -30,6 +32,9 @@ class Proof(IntervalRules):
         self.graph = graph
         self.ops, self.tensors = {}, {}
         self.mode = self.budget = self.sequence = self.model = self.intervals = self.task_list = None
+        self.cap = 0  # executions per op; 0: any number
+        self.states = self.pebbles = None
+        self.no_plan = False  # shown by one line
         self.meaning, self.lit_of = {}, {}  # literal <-> (kind, what of)
         self.bound = {}  # literal -> (integer, value): [integer >= value]
         self.ints, self.int_of = {}, {}  # integer -> (what, domain), and back
@@ -40,7 +45,7 @@ class Proof(IntervalRules):
         self.clauses = Clauses()
         self.clauses.add([1])
         self.cutoff = None  # the smallest v with a hypothesis total < v
-        self.claim = None
+        self.claim = None  # a duration, or "none": no plan
         self.steps = self.derived = 0
 
     # ---- lines ---------------------------------------------------------------------------------------------------
@@ -68,6 +73,11 @@ class Proof(IntervalRules):
     def line_budget(self, rest):
         self.budget = int(rest)
 
+    def line_cap(self, rest):
+        need(self.model is None, "a cap behind what it is for")
+        self.cap = int(rest)
+        need(self.cap >= 1, "a cap that is none")
+
     def line_op(self, rest):
         number, name = rest.split(" ", 1)
         name = json.loads(name)
@@ -94,18 +104,77 @@ class Proof(IntervalRules):
                 m = self.graph.maker.get(t)
                 need(m is None or m == op or rank[m] < rank[op], f"the order has {op} before the maker of {t}")
         need(self.budget is not None and self.mode, "budget or order missing")
+        self.flat = Flat(self.graph, order)
         self.model = BoundaryRows(self.graph, order, self.budget, self.tensors, self.ops)
 
     def line_copies(self, rest):
         if self.model is None:
             self.begin()
         if self.intervals is None:
-            self.intervals = Intervals(self.graph, self.model.order, self.mode, self.budget)
+            self.intervals = Intervals(self.flat, self.mode, self.budget, self.cap)
             self.weight = {}
         op, n = map(int, rest.split())
         op = self.ops[op]
         need(n >= 1 and op not in self.intervals.copies and not self.intervals.made, "a number of copies that is none")
         self.intervals.copies[op] = n
+
+    # ---- states --------------------------------------------------------------------------------------------------
+
+    def value(self, number):
+        name = self.tensors[int(number)]
+        need(name in self.flat.maker, f"{name} is no value")
+        return name
+
+    def line_s(self, rest):
+        """COST LAST, o OP RUNS for each op that ran, t VALUE STORAGE for each value that is there."""
+        if self.model is None:
+            self.begin()
+        if self.states is None:
+            self.states = States(self.flat, self.mode, self.budget, self.cap)
+        words = rest.split()
+        runs, hold = {}, {}
+        for kind, a, b in zip(words[2::3], words[3::3], words[4::3]):
+            need(kind in ("o", "t"), "neither an op nor a value")
+            if kind == "o":
+                runs[self.ops[int(a)]] = int(b)
+            else:
+                hold[self.value(a)] = int(b)
+        need(len(words) % 3 == 2, "a state that breaks off")
+        self.states.add(State(frozenset(runs), hold, int(words[1]), runs if self.cap else {}, int(words[0])))
+
+    def line_pebbles(self, rest):
+        """The op, or -1 for the end, that cannot be reached."""
+        if self.model is None:
+            self.begin()
+        need(self.pebbles is None, "two targets")
+        self.pebbles = Pebbles(self.flat, self.budget)
+        self.target = None if rest == "-1" else self.ops[int(rest)]
+
+    def line_p(self, rest):
+        self.pebbles.sets.add(frozenset(self.value(v) for v in rest.split()))
+
+    def line_gone(self, rest):
+        if self.model is None:
+            self.begin()
+        need(self.mode != "free", "in free order it could be read before")
+        self.flat_order_forbids(self.value(rest))
+        self.no_plan = True
+
+    def flat_order_forbids(self, v):
+        """In the given order v is wanted after its storage was taken over, and there is no second one."""
+        f = self.flat
+        need(f.maker[v] is None or not f.may_repeat[f.maker[v]], f"{v} can be made again")
+        takers = [f.rank[op] for op in f.order if v in f.consumes[op]]
+        wants = [f.rank[op] for op in f.readers[v]] + ([len(f.order)] if v in f.kept else [])
+        need(takers and max(wants) > min(takers), f"{v} is not wanted any more when it is overwritten")
+
+    def line_full(self, rest):
+        """At some boundary what must be there has no room."""
+        need(self.some_boundary_is_full(), "there is room at every boundary")
+        self.no_plan = True
+
+    def some_boundary_is_full(self):
+        return any(self.model.room(k)[1] < 0 for k in range(len(self.model.boundaries)))
 
     def line_boundary(self, rest):
         if self.model is None:
@@ -129,16 +198,16 @@ class Proof(IntervalRules):
                 self.cost[lit] = self.graph.ops[what[1]]["duration"]
         elif kind == "serves":
             v, x, reader, c = of
-            reader = None if reader < 0 else self.ops[reader]
-            what = (kind, self.tensors[v], x, reader, c)
-            need(self.tensors[v] in (self.graph.kept if reader is None else self.graph.used(reader)), "not a reader")
-            need(self.intervals.matters(self.tensors[v]), "a value that takes no room")
+            v, reader = self.value(v), None if reader < 0 else self.ops[reader]
+            what = (kind, v, x, reader, c)
+            need(v in (self.flat.kept if reader is None else self.flat.reads[reader]), "not a reader")
+            need(self.intervals.matters(v), "a value that takes no room")
         else:
             need(kind in ("present", "extra") and self.intervals, "no such kind of literal")
             op = self.ops[of[0]]
             what = (kind, op, of[1] if kind == "present" else None)
             need(kind == "extra" or 1 <= of[1] < self.intervals.copies[op], "no such copy")
-            need(not self.graph.ops[op]["once"], f"{op} may not run again")
+            need(self.flat.may_repeat[op], f"{op} may not run again")
             if self.graph.ops[op]["duration"]:
                 self.weight[lit] = self.graph.ops[op]["duration"]
         need(self.lit_of.setdefault(what, lit) == lit, "two literals with one meaning")
@@ -159,7 +228,7 @@ class Proof(IntervalRules):
             what = (kind, None, 0)
             domain = self.intervals.domain(*what)
         else:
-            what = (kind, (self.ops if kind == "start" else self.tensors)[of[0]], of[1])
+            what = (kind, self.ops[of[0]] if kind == "start" else self.value(of[0]), of[1])
             domain = self.intervals.domain(*what)
         self.name_int(int(x), what, domain)
 
@@ -176,11 +245,18 @@ class Proof(IntervalRules):
         self.bound[lit] = (integer, value)
 
     def line_r(self, rest):
+        rest, _, note = rest.partition(" m ")
         number, rhs, *terms = map(int, rest.split())
         need(number == len(self.rows) and len(terms) % 2 == 0, "rows out of order")
         terms = list(zip(terms[::2], terms[1::2]))
         need(len({lit for _, lit in terms}) == len(terms), "a column twice")
-        self.model.row(rhs, [(a, *self.meaning[lit]) for a, lit in terms])
+        named = [(a, *self.meaning[lit]) for a, lit in terms]
+        if note:
+            k, op, *counted = map(int, note.split())
+            pairs = zip(counted[::2], counted[1::2])
+            self.model.moment(rhs, named, k, self.ops[op], [(self.value(v), self.ops.get(w)) for v, w in pairs], self.flat, self.mode)
+        else:
+            self.model.row(rhs, named)
         self.rows[number] = (rhs, terms)
         for _, lit in terms:
             self.rows_of.setdefault(lit, set()).add(number)
@@ -205,14 +281,26 @@ class Proof(IntervalRules):
         self.derived += 1
 
     def line_claim(self, rest):
-        self.claim = int(rest)
+        if self.model is None:
+            self.begin()
+        self.claim = "none" if rest == "none" else int(rest)
         base = sum(o["duration"] for o in self.graph.ops.values())
-        if self.claim <= base:
+        if self.claim != "none" and self.claim <= base:
             return  # each op runs once
+        if self.no_plan:
+            return
+        if self.pebbles is not None:
+            return self.pebbles.close(self.target)
+        if self.states is not None:
+            return self.states.close(None if self.claim == "none" else self.claim)
+        if self.claim == "none" and self.intervals is not None and self.budget < self.graph.resident:
+            return
         need(self.clauses.implies([]), "the clauses do not contradict each other")
         most = self.ints[self.total][1].high
         need(most >= sum(self.cost.values()) and most >= sum(self.weight.values()), "the total is cut off")
-        need(self.cutoff is None or self.claim - base <= self.cutoff, f"only {base + (self.cutoff or 0)} is proved")
+        if self.claim == "none":
+            return need(self.cutoff is None, "only plans that are short are excluded")
+        return need(self.cutoff is None or self.claim - base <= self.cutoff, f"only {base + (self.cutoff or 0)} is proved")
 
     # ---- rules: each says why its clause holds -------------------------------------------------------------------
 
@@ -291,8 +379,14 @@ def opened(path):
 def prove(graph, path):
     proof = Proof(graph)
     proof.read(opened(path))
-    return (f"with {proof.budget} bytes every plan in {proof.mode} order takes at least {proof.claim} "
-            f"({proof.steps} clauses with reasons, {proof.derived} derived)")
+    capped = f", each op at most {proof.cap} times," if proof.cap else ""
+    what = "there is no plan" if proof.claim == "none" else f"every plan takes at least {proof.claim}"
+    how = f"{proof.steps} clauses with reasons, {proof.derived} derived"
+    if proof.states is not None:
+        how = f"{proof.states.count} states"
+    elif proof.pebbles is not None:
+        how = f"{len(proof.pebbles.sets)} sets"
+    return f"with {proof.budget} bytes in {proof.mode} order{capped} {what} ({how})"
 
 
 if __name__ == "__main__":

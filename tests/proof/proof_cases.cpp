@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// proof_cases DIR SEED COUNT: random graphs with every feature, their optimum by the exact search over states, and the
-// engine's proof that nothing is shorter, as files for proof_test.py. Prints how many had no such proof.
+// proof_cases DIR SEED COUNT: COUNT random graphs with every feature, what the exact search over states says of them
+// (an optimum, or that there is no plan), and our proof of it: as files for proof_test.py. Of each two graphs one has
+// the proof that comes first, the other that of one kind. Prints how many had none.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,36 +17,59 @@
 using namespace ebb;
 using namespace ebb::test;
 
+namespace {
+
+struct Tried {
+  const char* name;
+  ProofKinds kinds;
+  int asked = 0, written = 0;
+};
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const std::filesystem::path dir = argv[1];
   Rng rng(std::strtoull(argv[2], nullptr, 10));
   const int count = std::atoi(argv[3]);
-  int without = 0;
-  for (int written = 0; written < count;) {
+  Tried tried[] = {{"all", {}},
+                   {"boundaries", {false, true, false, false}},
+                   {"states", {false, false, true, false}},
+                   {"intervals", {false, false, false, true}}};
+  for (int written = 0, made = 0; written < count; ++made) {
     RandomGraphOptions options = Chance(rng, 40) ? RandomGraphOptions::Plain() : RandomGraphOptions();
-    options.min_ops = 5;
-    options.max_ops = static_cast<int>(Draw(rng, 6, 14));
+    options.min_ops = 4;
+    options.max_ops = static_cast<int>(Draw(rng, 5, 12));
     options.max_size = Chance(rng, 50) ? 9 : 1'000'000'000'000;
     options.max_duration = Chance(rng, 50) ? 9 : 1'000'000;
     const Graph graph = RandomGraph(rng, options);
     const Instance instance = MakeInstance(graph);
     const std::int64_t budget = RandomBudget(graph, rng);
-    const OrderMode order = graph.num_ops() <= 7 ? OrderMode::kFree
-                            : Chance(rng, 50)    ? OrderMode::kFixed
-                                                 : OrderMode::kStaged;
+    const auto draw = Draw(rng, 0, 2);
+    const OrderMode order = draw == 0 && graph.num_ops() <= 9 ? OrderMode::kFree
+                            : draw == 1                       ? OrderMode::kStaged
+                                                              : OrderMode::kFixed;
+    const auto cap = Chance(rng, 80) ? 0 : static_cast<std::int32_t>(Draw(rng, 1, 3));
     WorkBudget work(2'000'000'000);
-    const StateSearchResult best = SearchStates(instance, budget, order, 0, work);
-    if (best.status != SolveStatus::kOptimal || best.duration == instance.base_duration) continue;
-    WorkBudget more(5'000'000'000);
-    const std::string proof = MakeProof(graph, {order, budget, best.duration}, more);
-    if (proof.empty()) {
-      ++without;
+    const StateSearchResult best = SearchStates(instance, budget, order, cap, work);
+    ProofClaim claim{order, budget, best.duration, cap};
+    if (best.status == SolveStatus::kInfeasible) {
+      if (Chance(rng, 50)) continue;  // half of them are enough
+      claim.duration.reset();
+    } else if (best.status != SolveStatus::kOptimal || best.duration == instance.base_duration) {
       continue;
     }
+    Tried& how = tried[made % 2 == 0 ? 0 : Draw(rng, 1, 3)];
+    if (&how == &tried[1] && order == OrderMode::kFree) continue;
+    WorkBudget more(3'000'000'000);
+    const std::string proof = MakeProof(graph, claim, more, how.kinds);
+    ++how.asked;
+    if (proof.empty()) continue;
+    ++how.written;
     const std::string name = std::to_string(written++);
     WriteGraph(graph, dir / ("graph" + name + ".json"));
     std::ofstream(dir / ("proof" + name + ".txt")) << proof;
   }
-  std::printf("%d graphs without a proof\n", without);
+  for (const Tried& how : tried) std::printf("%s: %d of %d have a proof\n", how.name, how.written, how.asked);
+  return tried[0].written == tried[0].asked ? 0 : 1;
 }
