@@ -9,10 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from side import compare, instances, measures, methods, report, runner
+from side import blocks, compare, instances, measures, methods, report, runner
+from side.cells import Section
 from side.instances import SUITES, Instance, Source
 from side.methods import PEERS, ROOT
 from side.records import Store
+from side.sections import filled
 
 ABOUT = """Ebbtide and its peers on the same graphs, budgets, limits and threads; every plan is judged.
 
@@ -137,9 +139,9 @@ def identities(o, program=None):
 
 def plain_table(records, cases):
     """The table of what was just run, on standard output."""
-    table = report.Table(records, list(dict.fromkeys(i.name for i in cases)))
-    section = report.Section("")
-    report.matrix(section, table)
+    table = measures.Table(records, list(dict.fromkeys(i.name for i in cases)))
+    section = Section("")
+    blocks.matrix(section, table)
     print("\n".join(section.markdown))
 
 
@@ -206,7 +208,7 @@ def write_report(o):
     store = Store(o.out / "records.jsonl")
     records = [measures.by_processor(r) if o.clock == "cpu" else r for r in store.records.values()]
     again = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"]
-    suites = o.suite or [s for s in SUITES if s != "quick" and report.filled(records, s).rows]
+    suites = o.suite or [s for s in SUITES if s != "quick" and filled(records, s).rows]
     again += [f"bench/run --suite {' '.join(suites)} --python build/peers/bin/python"
               + (" --clock cpu" if o.clock == "cpu" else ""),
               "bench/run sizes --python build/peers/bin/python",

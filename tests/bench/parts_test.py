@@ -12,6 +12,7 @@ SOURCE = sys.argv[1]
 sys.path.insert(0, os.path.join(SOURCE, "bench"))
 sys.dont_write_bytecode = True
 from side import compare, measures, report, statistics  # noqa: E402
+from side.cells import cell  # noqa: E402
 from side.measures import Table  # noqa: E402
 from side.records import Store  # noqa: E402
 
@@ -49,9 +50,9 @@ def test_measures():
     assert x["ratio"] is None and x["peer TDI"] is None and x["own seconds"] == 0.2
     # A plan over the budget is no plan, but what it was can be told.
     lp = t.get("RL G2 n=250 @0.9", "checkmate-lp")
-    assert measures.overhead(lp) is None and report.cell(lp) == "over the budget by 20.0 %; TDI 93.0"
-    assert report.cell(t.get("RL G1 n=100 @0.9", "moccasin")) == "0.8000* (60 / 61 s)"
-    assert report.cell(t.get("RL G2 n=250 @0.9", "moccasin")) == "nothing (phase 1, 300 s)"
+    assert measures.overhead(lp) is None and cell(lp) == "over the budget by 20.0 %; TDI 93.0"
+    assert cell(t.get("RL G1 n=100 @0.9", "moccasin")) == "0.8000* (60 / 61 s)"
+    assert cell(t.get("RL G2 n=250 @0.9", "moccasin")) == "nothing (phase 1, 300 s)"
     near(measures.quality_profile(t, "ebbtide-1", [0.0])[0], 1.0)
     near(measures.quality_profile(t, "moccasin", [100.0])[0], 0.5)
     assert measures.time_profile(t, "ebbtide-1", [0.3, 0.6, 5.0]) == [0.0, 0.5, 1.0]

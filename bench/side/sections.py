@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One section a suite, each saying what the issue or the paper asks of it, and the table of the models' sizes."""
+from side import facts, page
+from side.blocks import curves, detail, matrix, profiles, ratios, split
+from side.cells import Section, cell, number, seconds, short
+from side.instances import SUITES
+from side.measures import Table, overhead, tdi
+
+TITLES = {
+    "paper": "The Moccasin paper's table", "traces": "Eight real traces against DTR", "chains": "Chains",
+    "unets": "U-Nets", "steps": "Large training steps", "orders": "Least peak by order alone",
+    "caps": "How often an op may run", "past250": "Past 250 ops", "quick": "Quick suite",
+}
+
+
+def paper_figures(i):
+    cells = []
+    for (where, method), (x, s) in facts.MOCCASIN_PAPER.items():
+        if where == i:
+            cells.append(f"{method} {x}" + (f" in {s} s" if s else ""))
+    if i in facts.MOCCASIN_OWN:
+        x, s, word = facts.MOCCASIN_OWN[i]
+        cells.append("Moccasin's own code: " + (f"{x} after {s} s ({word})" if x is not None else f"{word} in {s} s"))
+    if i in facts.CHECKMATE_IDLE:
+        x, s = facts.CHECKMATE_IDLE[i]
+        cells.append(f"checkmate on an idle machine: {x}* in {s} s")
+    return "; ".join(cells)
+
+
+def paper(table):
+    s = Section(TITLES["paper"])
+    s.text("TDI: additional duration in percent of one execution each, given order. `*`: proved optimal by the method itself "
+           "(ebbtide for the given order, the peers within their own model). In brackets: seconds to that plan / in all. "
+           "`ebbtide-1` and the peers have one thread. An empty cell was not run: the store takes it up where it stopped.")
+    search, rules = split(table)
+    matrix(s, table, ("figures of others", paper_figures), search)
+    if rules:
+        s.text("The literature's methods without a solver (docs/methods.md), by `--method`:")
+        matrix(s, table, None, rules)
+    s.text("The same of ebbtide in detail; every other row is in `results/paper.csv`.")
+    own = [m for m in table.methods() if m in ("ebbtide", "ebbtide-1", "ebbtide-free")]
+    detail(s, table, own, False)
+    detail(s, table, [m for m in table.methods() if m not in own], True)
+    profiles(s, table)
+    ratios(s, table)
+    curves(s, table)
+    return s
+
+
+def rounding(table):
+    """The LP relaxation with rounding, and how far over the budget it ends."""
+    s = Section("Checkmate's LP relaxation with two-phase rounding")
+    rows = []
+    for i in table.instances():
+        r = table.get(i, "checkmate-lp")
+        if r is None:
+            continue
+        over = 100.0 * (r["peak"] / r["key"]["budget"] - 1) if r.get("peak") is not None else None
+        relaxed = r["facts"].get("relaxation")
+        best = table.best(i)
+        rows.append([i, number(tdi(relaxed, r["base"])) if relaxed else "", number(tdi(best, r["base"])) if best else "",
+                     number(tdi(r["duration"], r["base"]), 2) if r.get("duration") else short(r),
+                     "" if over is None else f"{over:+.1f} %", seconds(r["seconds"])])
+    tried = [r for i in table.instances() if (r := table.get(i, "checkmate-lp"))]
+    made = [r for r in tried if r.get("peak") is not None]
+    s.text(f"The paper found its plans mostly over the budget (and 93.0 % on G2 at 0.9). Here {len(made)} of {len(tried)} "
+           f"relaxations were solved within the limit, and {sum(r['peak'] > r['key']['budget'] for r in made)} of these "
+           "plans are over the budget.")
+    s.table(["instance", "relaxation, TDI %", "best known TDI %", "rounded plan's TDI %", "peak against budget", "seconds"],
+            rows)
+    return s if rows else None
+
+
+def traces(table):
+    s = Section(TITLES["traces"])
+    s.text("Budgets are shares of the peak that DTR's own simulator counts, in bytes. Last column: the overhead in percent that "
+           "the authors' simulator had there, the better of its two best heuristics (none: out of memory, or gave up).")
+    own = [m for m in table.methods() if m.startswith("ebbtide")]
+    family = [m for m in table.methods() if m.startswith("dtr")]
+    rows = []
+    for i in table.instances():
+        r = next(iter(table.rows[i].values()))
+        best = min(((overhead(table.get(i, m)), m) for m in family if overhead(table.get(i, m)) is not None), default=None)
+        bound = table.bound(i)
+        value = facts.DTR_OWN.get(i)
+        rows.append([f"{i} ({r['ops']})", *(cell(table.get(i, m)) for m in own),
+                     number(tdi(bound, r["base"])) if bound is not None else "",
+                     f"{best[0]:.2f} ({best[1]})" if best else "no plan", "none" if value is None else value])
+    s.table(["trace (ops)", *own, "bound %", "best of the DTR rules here", "DTR's simulator"], rows)
+    if family:
+        s.text("Each rule of the DTR family by itself:")
+        s.table(["trace"] + family, [[i] + [cell(table.get(i, m)) for m in family] for i in table.instances()])
+    curves(s, table)
+    return s
+
+
+def orders(table):
+    s = Section(TITLES["orders"])
+    s.text("Random layered graphs of the family of the neural topological ordering papers; no op runs twice; the peak is made "
+           "least by the order of execution. 1.00 is the peak of the given order; seconds in brackets.")
+    names = table.methods()
+    rows = []
+    for i in table.instances():
+        base = next(iter(table.rows[i].values()))["base_peak"]
+        cells = []
+        for m in names:
+            r = table.get(i, m)
+            if r is None:
+                cells.append("")
+            elif r.get("valid"):
+                cells.append(f"{r['peak'] / base:.4f} ({seconds(r['seconds'])} s)")
+            else:
+                cells.append(r.get("verdict") or short(r))
+        rows.append([i] + cells)
+    s.table(["instance"] + names, rows)
+    return s
+
+
+def caps(table):
+    s = Section(TITLES["caps"])
+    s.text("TDI with at most C executions of each op, given order. The paper found no clear effect of C = 2.")
+    names = [m for m in ("ebbtide-C1", "ebbtide-C2", "ebbtide-C3", "ebbtide") if m in table.methods()]
+    head = {"ebbtide-C1": "C = 1", "ebbtide-C2": "C = 2", "ebbtide-C3": "C = 3", "ebbtide": "unlimited"}
+    rows, tell = [], []
+    for i in table.instances():
+        rows.append([i] + [cell(table.get(i, m)) for m in names])
+        two, free = table.get(i, "ebbtide-C2"), table.get(i, "ebbtide")
+        if overhead(two) is not None and overhead(free) is not None:
+            tell.append(overhead(two) - overhead(free))
+    s.table(["instance"] + [head[m] for m in names], rows)
+    if tell:
+        s.text(f"C = 2 costs between {min(tell):.4f} and {max(tell):.4f} points against no limit on these {len(tell)}.")
+    return s
+
+
+def past250(table):
+    s = Section(TITLES["past250"])
+    s.text("Which method still finds a plan within the budget on random layered graphs (`ebbtide gen layered`, seed 1): its TDI "
+           "and seconds, or why there is none.")
+    s.table(["method"] + table.instances(), [[m] + [cell(table.get(i, m)) for i in table.instances()] for m in table.methods()])
+    return s
+
+
+def generic(name, note=""):
+    def make(table):
+        s = Section(TITLES[name])
+        if note:
+            s.text(note)
+        search, rules = split(table)
+        matrix(s, table, None, search)
+        matrix(s, table, None, rules)
+        profiles(s, table)
+        detail(s, table, table.methods(), True)
+        ratios(s, table)
+        curves(s, table)
+        return s
+    return make
+
+
+def sizes(records):
+    s = Section("Sizes of the models")
+    rows, names = [], []
+    found = {}
+    for r in records:
+        if r["key"]["method"] == "sizes":
+            found[r["key"]["instance"]] = r
+    for i, r in sorted(found.items(), key=lambda x: x[1]["ops"]):
+        names += [m for m in r["models"] if m not in names]
+        rows.append((i, r))
+    if not rows:
+        return None
+    s.text("Variables / constraints of each formulation. Moccasin grows with the edges; Checkmate's and POET's with ops times "
+           "edges. The gap cover is the 0/1 relaxation that ebbtide starts from: one variable a gap, one row a position.")
+    s.table(["graph", "ops", "edges"] + names, [[i, r["ops"], r["edges"]] + [
+        f"{r['models'][m]['variables']:,} / {r['models'][m]['constraints']:,}" if m in r["models"] else "" for m in names]
+        for i, r in rows])
+    lines = [(m, [(r["ops"], r["models"][m]["variables"]) for _, r in rows if m in r["models"]]) for m in names]
+    s.picture(page.steps("Variables against ops", "ops", "variables", lines))
+    return s
+
+
+SECTIONS = {
+    "paper": paper, "traces": traces, "orders": orders, "caps": caps, "past250": past250,
+    "chains": generic("chains", "Forward chains with their backward pass (`ebbtide gen chain --plain`; seed 0: all layers equal). "
+                      "Revolve counts steps and snapshots, so it is optimal on even chains only."),
+    "unets": generic("unets", "Training steps of U-Nets (`ebbtide gen unet --plain`)."),
+    "steps": generic("steps", "Forward and backward passes of blocks with skips, several microbatches one after the other."),
+    "quick": generic("quick"),
+}
+
+ROWS = {
+    "caps": lambda m: m in ("ebbtide", "ebbtide-C1", "ebbtide-C2", "ebbtide-C3"),
+    "paper": lambda m: not m.startswith("ebbtide-C"),
+    "past250": lambda m: not m.startswith("ebbtide-C"),
+}
+
+
+def filled(records, name):
+    """The suite's table, with the rows that its section shows; empty where nothing was measured."""
+    # Caps on the executions are compared within one limit, which is the smallest that the suites share.
+    table, allowed = Table(records, [i.name for i in SUITES[name]()], largest=name != "caps"), ROWS.get(name, lambda m: True)
+    rows = {i: {m: r for m, r in row.items() if allowed(m)} for i, row in table.rows.items()}
+    table.rows = {i: row for i, row in rows.items() if row}
+    return table
