@@ -2,6 +2,7 @@
 #include "heuristics/dtr.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "heuristics/replay.hpp"
@@ -19,8 +20,8 @@ class Simulation {
     const std::size_t n = in.num_values;
     Families();
     present_.assign(n, 0), made_.assign(n, 0), alive_.assign(n, 0), listed_.assign(n, 0);
-    locks_.assign(n, 0), seen_.assign(n, 0), uses_.assign(n, 0);
-    accessed_.assign(n, 0.0), class_cost_.assign(n, 0.0);
+    locks_.assign(n, 0), seen_.assign(n, 0), uses_.assign(n, 0), since_.assign(n, 0);
+    accessed_.assign(n, 0.0), class_cost_.assign(n, 0.0), cost_.assign(n, 0.0);
     class_.resize(n);
     std::iota(class_.begin(), class_.end(), 0);
     node_ = class_;
@@ -51,8 +52,8 @@ class Simulation {
  private:
   struct Frame {
     std::int32_t op;
-    std::size_t next = 0;    // input to look at
-    std::size_t locked = 0;  // inputs before it hold a lock
+    std::size_t next;   // input to look at
+    std::size_t locks;  // where its inputs' flags begin in held_: does it hold a lock?
   };
 
   void Families() {
@@ -66,10 +67,6 @@ class Simulation {
       of_root.EndRow();
     }
     family_ = of_root.Transpose<std::int32_t>(in_.num_values, At);
-    // Paper, section 3.2: a storage's cost is that of all its views together.
-    cost_.assign(in_.num_values, 0.0);
-    for (std::size_t v = 0; v < in_.num_values; ++v)
-      if (in_.maker[v] >= 0) cost_[At(root_[v])] += static_cast<double>(in_.duration[At(in_.maker[v])]);
   }
 
   // Can the storage be had again at any later time? All ops that make it and its views may repeat, and what they read
@@ -103,17 +100,17 @@ class Simulation {
     }
   }
 
-  // The op and, first, what it misses. False: out of memory, or given up.
+  // The op and, first, what it misses: all inputs that are there are locked before the first missing one is made.
   bool Perform(std::int32_t op) {
-    stack_.clear();
-    stack_.push_back({op});
+    stack_.clear(), held_.clear();
+    Call(op);
     while (!stack_.empty()) {
       Frame& f = stack_.back();
       const auto reads = in_.reads[At(f.op)];
       if (f.next < reads.size()) {
         const std::int32_t v = reads[f.next];
         if (present_[At(v)]) {
-          if (f.locked == f.next) ++locks_[At(root_[At(v)])], ++f.locked;
+          if (!held_[f.locks + f.next]) Lock(root_[At(v)]), held_[f.locks + f.next] = 1;
           ++f.next;
         } else {
           const std::int32_t maker = in_.maker[At(v)];
@@ -121,7 +118,7 @@ class Simulation {
           if (maker < 0 || stack_.size() > in_.num_ops) return false;
           work_.Spend(5);
           if (work_.Exhausted()) return false;
-          stack_.push_back({maker});  // f is invalid from here on
+          Call(maker);  // f is invalid from here on
         }
         continue;
       }
@@ -132,42 +129,61 @@ class Simulation {
         continue;
       }
       const std::int32_t now = f.op;
+      const std::size_t locks = f.locks;
       if (!Execute(now)) return false;
-      for (const std::int32_t v : reads) --locks_[At(root_[At(v)])];
+      for (const std::int32_t v : reads) Unlock(root_[At(v)]);
       // A released value that was made again for this repeat alone stays, to be evicted when its bytes are needed.
       stack_.pop_back();
+      held_.resize(locks);
     }
     return true;
+  }
+  // An access counts from when it is asked for, not from when it is done.
+  void Call(std::int32_t op) {
+    const auto reads = in_.reads[At(op)];
+    stack_.push_back({op, 0, held_.size()});
+    for (const std::int32_t v : reads) accessed_[At(root_[At(v)])] = clock_;
+    for (const std::int32_t v : reads) {
+      held_.push_back(present_[At(v)]);
+      if (present_[At(v)]) Lock(root_[At(v)]);
+    }
+  }
+  void Lock(std::int32_t s) { ++locks_[At(s)]; }
+  void Unlock(std::int32_t s) {
+    if (--locks_[At(s)] == 0) since_[At(s)] = ++moments_;
   }
 
   bool Execute(std::int32_t op) {
     work_.Spend(50);
     if (work_.Exhausted() || (params_.most_executions > 0 && sequence_.size() >= params_.most_executions)) return false;
-    // An output that is there is replaced, with it its views: they would keep the old storage.
-    for (const std::int32_t v : in_.makes[At(op)])
-      if (root_[At(v)] == v && alive_[At(v)]) Vanish(v);
     std::int64_t wanted = in_.moment[At(op)];
     for (const std::int32_t v : in_.makes[At(op)]) wanted += in_.bytes[At(v)];
     while (resident_ + wanted > room_)
       if (!EvictOne()) return false;
+    // An output that is there is replaced when its twin is ready, with it its views: they would keep the old storage.
+    for (const std::int32_t v : in_.makes[At(op)])
+      if (root_[At(v)] == v && alive_[At(v)]) Vanish(v);
     sequence_.push_back(op);
     clock_ += static_cast<double>(in_.duration[At(op)]);
-    for (const std::int32_t v : in_.reads[At(op)]) accessed_[At(root_[At(v)])] = clock_;
     // In DTR a mutation is a copy, and the old version released: evicted.
     for (const std::int32_t v : in_.consumes[At(op)])
       if (alive_[At(root_[At(v)])]) Evict(root_[At(v)]);
+    std::int32_t counted = -1;
     for (const std::int32_t v : in_.makes[At(op)]) {
       const std::int32_t r = root_[At(v)];
-      present_[At(v)] = 1;
-      accessed_[At(r)] = clock_;
-      if (r != v) {
-        made_[At(v)] = 1;
-        continue;
+      const bool first = !made_[At(v)];
+      present_[At(v)] = made_[At(v)] = 1;
+      if (first) {
+        accessed_[At(r)] = clock_;
+        // Paper, section 3.2: a storage's cost is that of all its views together, as far as they are there.
+        if (counted != r) cost_[At(r)] += static_cast<double>(in_.duration[At(op)]);
+        counted = r;
       }
+      if (r != v) continue;
       alive_[At(v)] = 1;
+      since_[At(v)] = ++moments_;
       resident_ += in_.bytes[At(v)];
-      if (made_[At(v)]) LeaveClass(v);
-      made_[At(v)] = 1;
+      if (!first) LeaveClass(v);
       if (evictable_[At(v)] && in_.bytes[At(v)] > 0 && !listed_[At(v)]) {
         listed_[At(v)] = 1;
         resident_set_.push_back(v);
@@ -200,6 +216,7 @@ class Simulation {
     resident_ -= in_.bytes[At(s)];
   }
   bool EvictOne() {
+    // Of equal scores the one that may be evicted since latest goes, of those that cost nothing the earliest.
     double best = 0;
     std::int32_t found = -1;
     std::size_t kept = 0;
@@ -211,7 +228,8 @@ class Simulation {
       resident_set_[kept++] = s;
       if (locks_[At(s)] > 0) continue;
       const double score = Score(s);
-      if (found < 0 || score < best) best = score, found = s;
+      const bool later = found >= 0 && since_[At(s)] > since_[At(found)];
+      if (found < 0 || score < best || (score == best && later == (score > 0))) best = score, found = s;
     }
     resident_set_.resize(kept);
     work_.Spend(static_cast<Ticks>(4 * kept));
@@ -261,12 +279,13 @@ class Simulation {
     return x;
   }
 
+  static double Per(double a, double b) { return b > 0 ? a / b : std::numeric_limits<double>::infinity(); }
   double Score(std::int32_t s) {
     const double bytes = static_cast<double>(in_.bytes[At(s)]);
-    const double stale = clock_ - accessed_[At(s)] + 1e-9;
+    const double stale = clock_ - accessed_[At(s)];  // 0: just read, and the last to go
     const double cost = cost_[At(s)];
     switch (params_.rule) {
-      case DtrRule::kFull: return (cost + Spread(s, true) + Spread(s, false)) / (bytes * stale);
+      case DtrRule::kFull: return Per(cost + Spread(s, true) + Spread(s, false), bytes * stale);
       case DtrRule::kClass: {
         double sum = cost;
         classes_.clear();
@@ -277,10 +296,10 @@ class Simulation {
         classes_.erase(std::unique(classes_.begin(), classes_.end()), classes_.end());
         for (const std::int32_t c : classes_) sum += class_cost_[At(c)];
         work_.Spend(static_cast<Ticks>(10 + 10 * classes_.size()));
-        return sum / (bytes * stale);
+        return Per(sum, bytes * stale);
       }
-      case DtrRule::kLocal: return cost / (bytes * stale);
-      case DtrRule::kLru: return 1 / stale;
+      case DtrRule::kLocal: return Per(cost, bytes * stale);
+      case DtrRule::kLru: return Per(1, stale);
       case DtrRule::kLargest: return 1 / bytes;
       case DtrRule::kMsps: return (cost + Spread(s, true)) / bytes;
     }
@@ -318,6 +337,9 @@ class Simulation {
   std::vector<std::int32_t> locks_, uses_, node_, class_, classes_, queue_, resident_set_, sequence_;
   std::vector<std::int32_t> seen_;
   std::int32_t mark_ = 0;
+  std::vector<std::uint8_t> held_;   // by the frames' inputs
+  std::vector<std::int64_t> since_;  // storage -> when it was last unlocked or made
+  std::int64_t moments_ = 0;
   std::vector<double> accessed_, class_cost_;
   std::vector<Frame> stack_;
 };

@@ -3,7 +3,8 @@
 
   method, graph, given (a plan that runs each op once in the given order), budget in bytes, seconds, threads, seed,
   plan and state (files written here), hint (a plan, for moccasin-hint), most (executions of an op, for Moccasin),
-  clock (wall or cpu: what the seconds are counted by; processor time is that of all threads).
+  clock (wall or cpu: what the seconds are counted by; processor time is that of all threads), memory (bytes; a model
+  that would not fit is not built).
 The state file is written anew at every plan, so a process that is killed has not worked in vain."""
 import json
 import os
@@ -27,7 +28,7 @@ class Run:
         self.deadline = self.begun + spec["seconds"] * (30 if spec.get("clock") == "cpu" else 1)
         if spec.get("clock") == "cpu":
             threading.Thread(target=self.watch, daemon=True).start()
-        self.threads, self.seed = spec["threads"], spec.get("seed", 1)
+        self.threads, self.seed, self.memory = spec["threads"], spec.get("seed", 1), spec.get("memory", 0)
         self.state = {"status": "time", "curve": [], "facts": {}}
         self.best = None
 

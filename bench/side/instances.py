@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
-from side import facts
+from side import copies, facts
 from side.judge import Graph
+
+
+EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "training_step.json"
 
 
 class Missing(Exception):
@@ -22,7 +25,7 @@ class Missing(Exception):
 @dataclass(frozen=True)
 class Source:
     name: str
-    kind: str  # file: args = path under the data folder, or anywhere; gen: flags of `ebbtide gen`; step: layers, micro
+    kind: str  # file, copies: args = path under the data folder, or anywhere; gen: flags of `ebbtide gen`; step: layers, micro
     args: tuple = ()
 
 
@@ -107,7 +110,7 @@ def prepare(source, program, data, folder):
     place = Path(folder) / "graphs"
     place.mkdir(parents=True, exist_ok=True)
     stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in source.name)
-    origin = find_file(data, source.args[0]) if source.kind == "file" else None
+    origin = find_file(data, source.args[0]) if source.kind in ("file", "copies") else None
     mark = [source.kind, list(map(str, source.args))] + ([origin.stat().st_size] if origin else [])
     stem += "-" + hashlib.sha256(json.dumps(mark).encode()).hexdigest()[:8]
     path, given, meta = (place / (stem + end) for end in (".json", ".given.json", ".meta.json"))
@@ -116,6 +119,11 @@ def prepare(source, program, data, folder):
     part = path.with_suffix(f".part{os.getpid()}.json")
     if source.kind == "file":
         call([program, "convert", origin, "-o", part])
+    elif source.kind == "copies":
+        log = part.with_suffix(".log")
+        copies.rewritten(origin, log)
+        call([program, "convert", log, "-o", part])
+        log.unlink()
     elif source.kind == "gen":
         call([program, "gen", *source.args, "-o", part])
     else:
@@ -150,9 +158,12 @@ def _grid(sources, budgets):
     return [Instance(s, b) for s in sources for b in budgets]
 
 
-def _traces(fractions):
-    return [Instance(_file(name, f"dtr-logs/{name}.log.xz"), str(int(peak * Decimal(f))), f)
-            for name, peak in facts.DTR_PEAKS.items() for f in fractions]
+SHARES = ("0.8", "0.6", "0.5", "0.4", "0.3", "0.2")
+
+
+def _traces(kind="file", after=""):
+    return [Instance(Source(name + after, kind, (f"dtr-logs/{name}.log.xz",)), str(int(peak * Decimal(f))), f)
+            for name, peak in facts.DTR_PEAKS.items() for f in SHARES]
 
 
 def _layered(n):
@@ -161,7 +172,8 @@ def _layered(n):
 
 SUITES = {
     "paper": lambda: _grid(PAPER, ("0.9", "0.8")),
-    "traces": lambda: _traces(("0.8", "0.6", "0.5", "0.4", "0.3", "0.2")),
+    "traces": _traces,
+    "copies": lambda: _traces("copies", ", copies"),
     "chains": lambda: _grid([_gen(f"chain {n}", "chain", "--layers", str(n), "--plain", "--seed", str(seed))
                              for n, seed in ((8, 1), (16, 0), (16, 1), (64, 0), (64, 1), (256, 1))], ("0.7", "0.5", "0.3")),
     "unets": lambda: _grid([_gen(f"unet {n}", "unet", "--layers", str(n), "--plain", "--seed", "1") for n in (2, 3, 5, 8)],
@@ -170,7 +182,8 @@ SUITES = {
                             for n, layers, micro in (("2k", 96, 1), ("10k", 96, 4), ("92k", 96, 40))], ("0.5", "0.2")),
     "orders": lambda: [Instance(_layered(n), "3.0", "least peak", ("--minimise", "peak", "--duration-limit", "{base}")) for n in (50, 100, 250, 500, 1000)],
     "caps": lambda: _grid(PAPER[:4], ("0.9", "0.8")) + _grid(PAPER[4:5], ("0.8", "0.5")) + _grid(PAPER[:1], ("0.7",)),
-    "past250": lambda: _grid([_layered(n) for n in (100, 250, 500, 1000, 2000)], ("0.8",)),
+    "past250": lambda: _grid([_layered(n) for n in (100, 250, 500, 1000, 2000)], ("0.8",)) + _grid(PAPER[:4], ("0.9", "0.8")),
+    "example": lambda: [Instance(Source("training_step", "file", (str(EXAMPLE),)), "0.6")],
     # Small and mixed, for development: what needs no files comes last and is there always.
     "quick": lambda: _grid(PAPER[:2], ("0.9", "0.8")) + _grid(PAPER[2:3], ("0.8",)) + _grid(PAPER[4:5], ("0.8", "0.3"))
         + _grid(PAPER[5:6], ("0.8",)) + _grid([_gen("chain 64", "chain", "--layers", "64", "--seed", "1"),

@@ -31,9 +31,10 @@ no part of the repository are looked for under --data. Results are kept in --out
 again, so after Ctrl-C the same command goes on where it was."""
 
 DEFAULT_METHODS = {
-    "paper": "*", "traces": "ebbtide dtr* chen revolve keep", "chains": "ebbtide ebbtide-1 ebbtide-exact classic peer",
-    "unets": "ebbtide ebbtide-1 ebbtide-exact classic peer", "steps": "ebbtide classic", "orders": "ebbtide-orders ebbtide-free order",
+    "paper": "*", "traces": "ebbtide dtr* chen revolve keep", "chains": "ebbtide ebbtide-1 classic peer",
+    "unets": "ebbtide ebbtide-1 classic peer", "steps": "ebbtide classic", "orders": "ebbtide-orders ebbtide-free order",
     "caps": "ebbtide ebbtide-C1 ebbtide-C2 ebbtide-C3", "past250": "ebbtide ebbtide-1 classic peer",
+    "copies": "dtr dtr-class", "example": "ebbtide",
     "quick": "ebbtide chen revolve dtr-class",
 }
 

@@ -20,12 +20,21 @@ def by_processor(r):
     return dict(r, curve=curve, seconds=r["cpu"], wall=r["seconds"])
 
 
+def size_of(limit):
+    """Limits in order: seconds, or `work N` by its number."""
+    return limit if isinstance(limit, (int, float)) else float(limit.split()[-1])
+
+
 class Table:
-    """Records by instance and method; of several for one place the one with the largest limit counts, or the smallest, then
-    the newest."""
+    """Records by instance and method; of several for one place that of the newest build counts, then the one with the
+    largest limit, or the smallest, then the newest."""
 
     def __init__(self, records, instances=None, seed=None, largest=True):
-        self.rows = {}
+        self.rows, builds = {}, {}
+        for r in records:  # the newest build of a place is that of its newest record
+            place = r["key"]["instance"], r["key"]["method"], r["key"]["flags"]
+            builds[place] = max(builds.get(place, ("", "")), (r["at"], r["key"]["build"]))
+        newest = lambda r: builds[r["key"]["instance"], r["key"]["method"], r["key"]["flags"]][1] == r["key"]["build"]
         for r in records:
             key = r["key"]
             if instances is not None and key["instance"] not in instances:
@@ -34,8 +43,7 @@ class Table:
                 continue
             place = self.rows.setdefault(key["instance"], {})
             old = place.get(key["method"])
-            rank = lambda x: (
-                (x["key"]["limit"] if isinstance(x["key"]["limit"], (int, float)) else 0) * (1 if largest else -1), x["at"])
+            rank = lambda x: (newest(x), size_of(x["key"]["limit"]) * (1 if largest else -1), x["at"])
             if old is None or rank(r) >= rank(old):
                 place[key["method"]] = r
         if instances is not None:
@@ -122,8 +130,11 @@ def row(table, instance, method):
         "seed": r["key"]["seed"], "threads": r["key"]["threads"], "limit": r["key"]["limit"], "status": r["status"],
         "valid": r.get("valid"), "TDI %": x, "bound %": b, "gap points": x - b if x is not None and b is not None else None,
         "first plan s": first_plan(r),
+        "best plan s": time_of_best(r) if x is not None else None,
         "within 1 % of best s": reached(r, near(best, r["base"])) if best is not None and in_order(r) else None,
-        "seconds": r["seconds"], "wall s": r.get("wall", r["seconds"]), "processor s": r.get("cpu"), "memory MiB": r["memory"] / 2**20, "peak": r.get("peak"), "duration": r.get("duration"),
+        "seconds": r["seconds"], "wall s": r.get("wall", r["seconds"]), "processor s": r.get("cpu"),
+        "memory MiB": r["memory"] / 2**20, "peak": r.get("peak"), "duration": r.get("duration"),
+        "executions": r.get("executions"),
         "verdict": r.get("verdict"), "variables": r["facts"].get("variables"),
         "constraints": r["facts"].get("constraints"), "build": r["key"]["build"], "load": r.get("load"), "at": r["at"],
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PEERS = ("moccasin", "moccasin-hint", "checkmate", "checkmate-lp", "poet")
-SEARCHES = ("anneal", "relax", "exact")  # values of --method that are parts of ebbtide's own search
+SEARCHES = ("auto", "anneal", "relax", "exact")  # values of --method that are ebbtide's own search or a part of it: no rows
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,12 @@ def known(program):
     for most in (1, 2, 3):
         table[f"ebbtide-C{most}"] = Method(f"ebbtide-C{most}", "ours", ("--max-executions", str(most)), most=most)
     for value in choices(program, "method"):
-        if value == "auto":
+        if value in SEARCHES:
             continue
         if value.startswith("order-"):  # one execution an op, in an order of its own
             table[value] = Method(value, "order", ("--order", "free", "--method", value), order="free")
             continue
-        kind = "ours" if value in SEARCHES else "classic"
-        table[f"ebbtide-{value}" if kind == "ours" else value] = Method(
-            f"ebbtide-{value}" if kind == "ours" else value, kind, ("--method", value))
+        table[value] = Method(value, "classic", ("--method", value))
     for name in PEERS:
         table[name] = Method(name, "peer", order="staged", most=2 if name.startswith("moccasin") else 0)
     return table

@@ -195,7 +195,7 @@ def peer(s, method, instance, graph, budget, seed, limit, plan, show):
     state, spec = str(plan) + ".state", str(plan) + ".spec"
     what = {"method": method.name, "graph": graph.path, "given": graph.given, "budget": budget, "seconds": limit,
             "threads": s.peer_threads, "seed": seed, "plan": str(plan), "state": state,
-            "clock": s.clock}
+            "clock": s.clock, "memory": s.memory}
     extra = {}
     if method.name == "moccasin-hint":
         from side.methods import Method

@@ -33,7 +33,7 @@ class Run:
 
     def __init__(self, g, budget, seconds=60):
         self.g, self.budget, self.deadline = g, budget, time.time() + seconds
-        self.threads, self.seed, self.best, self.begun = 1, 1, None, time.time()
+        self.threads, self.seed, self.best, self.begun, self.memory = 1, 1, None, time.time(), 0
 
     def expired(self):
         return time.time() > self.deadline
