@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from side import blocks, compare, instances, measures, methods, report, runner
+from side import blocks, compare, instances, measures, methods, readme, report, runner
 from side.cells import Section
 from side.instances import SUITES, Instance, Source
 from side.methods import PEERS, ROOT
@@ -24,6 +24,7 @@ ABOUT = """Ebbtide and its peers on the same graphs, budgets, limits and threads
   bench/run compare A B                   two builds (programs) on the quick suite
   bench/run sizes                         sizes of the models against the number of ops
   bench/run report                        writes bench/RESULTS.md, bench/results/*.csv and the HTML page from the store
+  bench/run readme                        the README's table from bench/results; --check: does the README agree?
   bench/run list                          suites, instances and methods
 
 Peers need bench/peers/requirements.txt (--python: an interpreter that has it); without it they are left out. Graphs that are
@@ -65,7 +66,7 @@ def limit(text):
 
 def parser():
     p = argparse.ArgumentParser(prog="bench/run", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("what", nargs="*", help="nothing (run), compare A B, sizes, report or list")
+    p.add_argument("what", nargs="*", help="nothing (run), compare A B, sizes, report, readme or list")
     p.add_argument("--suite", nargs="+", choices=sorted(SUITES), default=[])
     p.add_argument("--quick", action="store_true", help="the quick suite, 5 s a run, then its table")
     p.add_argument("--graphs", nargs="+", type=Path, default=[], help="files, or folders of them")
@@ -89,6 +90,7 @@ def parser():
                    help="folder with graphs/moccasin and graphs/dtr-logs")
     p.add_argument("--out", type=Path, default=ROOT / "build/bench")
     p.add_argument("--to", type=Path, default=ROOT / "bench", help="report: where RESULTS.md and results/ go")
+    p.add_argument("--check", action="store_true", help="readme: changes nothing, says what does not agree")
     return p
 
 
@@ -219,6 +221,15 @@ def write_report(o):
         print(path)
 
 
+def write_readme(o):
+    place, results = o.to.parent / "README.md", o.to / "results"
+    text = place.read_text()
+    if not o.check:
+        place.write_text(text := readme.with_table(text, readme.read(results / "paper.csv")))
+    if found := readme.disagreements(text, results):
+        sys.exit("\n".join("bench/run: " + f for f in found))
+
+
 def show_list(o):
     table, builds = identities(o)
     for name, suite in SUITES.items():
@@ -230,7 +241,8 @@ def show_list(o):
 def main():
     o = parser().parse_args()
     what = o.what[0] if o.what else "run"
-    jobs = {"run": run, "compare": compare_builds, "sizes": sizes, "report": write_report, "list": show_list}
+    jobs = {"run": run, "compare": compare_builds, "sizes": sizes, "report": write_report, "readme": write_readme,
+            "list": show_list}
     if what not in jobs or (what != "compare" and len(o.what) > 1):
         sys.exit("bench/run: what is " + " ".join(o.what) + "? One of: " + ", ".join(jobs))
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the child is ended, what is done is kept

@@ -15,7 +15,7 @@ def to_csv(table, path):
     writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
     writer.writeheader()
     for r in rows:
-        writer.writerow({k: (f"{v:.6g}" if isinstance(v, float) else v) for k, v in r.items()})
+        writer.writerow({k: (f"{v:.9g}" if isinstance(v, float) else v) for k, v in r.items()})
     path.write_text(text.getvalue())
 
 

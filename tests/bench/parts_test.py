@@ -11,7 +11,7 @@ from pathlib import Path
 SOURCE = sys.argv[1]
 sys.path.insert(0, os.path.join(SOURCE, "bench"))
 sys.dont_write_bytecode = True
-from side import compare, measures, report, statistics  # noqa: E402
+from side import compare, measures, readme, report, statistics  # noqa: E402
 from side.cells import cell  # noqa: E402
 from side.measures import Table  # noqa: E402
 from side.records import Store  # noqa: E402
@@ -81,6 +81,21 @@ def test_report():
     # Needs no network: nothing is loaded, no scripts.
     assert not re.search(r"https?://|<script|<link|@import|\bsrc=|url\(", page)
     assert not re.search(r"=[^'\"\s>]+/>", page)  # such a slash would belong to the value, and the shape stay open
+
+
+def test_readme():
+    """Its table is made of the results' CSV, and the README in the tree agrees with the results in the tree."""
+    records = list(Store(STORE).records.values())
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        report.write(records, folder / "RESULTS.md", folder / "results", ["paper"], [], folder / "report.html")
+        rows = readme.read(folder / "results" / "paper.csv")
+    text = readme.with_table(f"before\n\n{readme.MARK}\nold\n\nafter\n", rows)
+    assert text.startswith(f"before\n\n{readme.MARK}\n| graph") and text.endswith(" |\n\nafter\n"), text
+    assert "| RL G1 n=100 @0.9 | 0.8000* (0.50 s) | 0.8000 | 0.8000* (60 s) |" in text, text
+    assert "| nothing (phase 1, 300 s) | not run | not run | over the budget by 20.0 % |" in text, text
+    found = readme.disagreements(Path(SOURCE, "README.md").read_text(), Path(SOURCE, "bench", "results"))
+    assert not found, found
 
 
 def test_compare():
