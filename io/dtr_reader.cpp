@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "engine/base/status.hpp"
 #include "io/graph_readers.hpp"
 
@@ -296,20 +298,23 @@ Graph DtrReader::Finish() {
     builder.AddTensor(t.name, t.size < 0 ? 0 : t.size,
                       view ? tensors_[static_cast<std::size_t>(t.view_of)].name : std::string());
   }
-  const auto name = [&](std::int32_t t) { return tensors_[static_cast<std::size_t>(t)].name; };
-  std::vector<std::string> order;
-  order.reserve(ops_.size());
-  for (Op& op : ops_) {
-    GraphBuilder::OpSpec spec;
-    spec.name = op.name;
-    spec.duration = op.time;
-    for (const std::int32_t t : op.inputs) spec.inputs.push_back(name(t));
-    for (const std::int32_t t : op.outputs) spec.outputs.push_back(name(t));
-    for (const auto& [from, to] : op.inplace) spec.inplace.emplace_back(name(from), name(to));
-    order.push_back(op.name);
-    builder.AddOp(std::move(spec));
+  const auto names = [&](const std::vector<std::int32_t>& tensors, std::vector<GraphBuilder::TensorName>& into) {
+    into.clear();
+    for (const std::int32_t t : tensors) into.push_back(builder.Mention(tensors_[static_cast<std::size_t>(t)].name));
+  };
+  const auto name = [&](std::int32_t t) { return builder.Mention(tensors_[static_cast<std::size_t>(t)].name); };
+  builder.BeginOrder();
+  GraphBuilder::OpRow row;
+  for (const Op& op : ops_) {
+    row.name = op.name;
+    row.duration = op.time;
+    names(op.inputs, row.inputs);
+    names(op.outputs, row.outputs);
+    row.inplace.clear();
+    for (const auto& [from, to] : op.inplace) row.inplace.emplace_back(name(from), name(to));
+    builder.AddToOrder(op.name);
+    builder.AddOp(row);
   }
-  builder.SetOrder(std::move(order));
   std::vector<std::uint8_t> held(tensors_.size(), 0);
   for (const Name& n : names_)
     if (n.tensor >= 0) held[static_cast<std::size_t>(Newest(n.tensor))] = 1;

@@ -24,9 +24,9 @@ class Seen {
 };
 
 // The record's name, looked up first because every other message wants it.
-std::string NameOf(JsonView value, const What& which) {
+std::string_view NameOf(JsonView value, const What& which) {
   WantKind(value, JsonKind::kObject, which);
-  std::string name;
+  std::string_view name;
   bool found = false;
   value.ForEachMember([&](std::string_view key, JsonView v) {
     if (key != "name") return;
@@ -38,15 +38,6 @@ std::string NameOf(JsonView value, const What& which) {
   if (!found) throw InputError(which.Text() + " has no name");
   if (name.empty()) throw InputError("the name of " + which.Text() + " is empty");
   return name;
-}
-
-void ReadNames(JsonView list, const What& what, std::vector<std::string>& out) {
-  WantKind(list, JsonKind::kArray, what);
-  out.reserve(list.size());
-  for (const JsonView v : list) {
-    if (!v.is(JsonKind::kString)) static_cast<void>(Text(v, "one of " + what.Text()));
-    out.emplace_back(v.text());
-  }
 }
 
 constexpr std::array<KeyedSink::Key, 8> kKeys = {{{"format", KeyedSink::Form::kValue},
@@ -67,9 +58,10 @@ class NativeReader final : public JsonGraphReader {
   void Take(std::string_view key, JsonView value) override;
   void ReadTensor(JsonView value);
   void ReadOp(JsonView value);
+  void ReadNames(JsonView list, const What& what, std::vector<GraphBuilder::TensorName>& out);
 
   GraphBuilder builder_;
-  std::vector<std::string> order_;
+  GraphBuilder::OpRow op_;  // the one being read
   std::size_t ops_ = 0, tensors_ = 0;
 };
 
@@ -79,9 +71,9 @@ void NativeReader::Take(std::string_view key, JsonView value) {
   } else if (key == "tensors") {
     ReadTensor(value);
   } else if (key == "outputs") {
-    builder_.AddGraphOutput(std::string(Text(value, "one of the graph's outputs")));
+    builder_.AddGraphOutput(Text(value, "one of the graph's outputs"));
   } else if (key == "order") {
-    order_.emplace_back(Text(value, "one of the ops in \"order\""));
+    builder_.AddToOrder(Text(value, "one of the ops in \"order\""));
   } else if (key == "format") {
     const std::string_view format = Text(value, "\"format\"");
     if (format == "ebbtide-plan") throw InputError("this is a plan (\"ebbtide-plan\"), a graph is wanted");
@@ -90,16 +82,16 @@ void NativeReader::Take(std::string_view key, JsonView value) {
   } else if (key == "version") {
     WantVersion(value, "the file");
   } else if (key == "name") {
-    builder_.SetName(std::string(Text(value, "the graph's name")));
+    builder_.SetName(Text(value, "the graph's name"));
   } else {
-    builder_.SetDurationUnit(std::string(Text(value, "\"duration_unit\"")));
+    builder_.SetDurationUnit(Text(value, "\"duration_unit\""));
   }
 }
 
 void NativeReader::ReadTensor(JsonView value) {
-  std::string name = NameOf(value, {"tensor number", static_cast<std::int64_t>(++tensors_)});
+  const std::string_view name = NameOf(value, {"tensor number", static_cast<std::int64_t>(++tensors_)});
   const What where("tensor", name);
-  std::string view_of;
+  std::string_view view_of;
   std::int64_t size = 0;
   enum : unsigned { kSize, kViewOf };
   Seen seen;
@@ -117,41 +109,54 @@ void NativeReader::ReadTensor(JsonView value) {
     }
   });
   if (!seen.Has(kSize)) throw InputError(where.Text() + " has no size");
-  builder_.AddTensor(std::move(name), size, std::move(view_of));
+  builder_.AddTensor(name, size, view_of);
+}
+
+void NativeReader::ReadNames(JsonView list, const What& what, std::vector<GraphBuilder::TensorName>& out) {
+  WantKind(list, JsonKind::kArray, what);
+  for (const JsonView v : list) {
+    if (!v.is(JsonKind::kString)) static_cast<void>(Text(v, "one of " + what.Text()));
+    out.push_back(builder_.Mention(v.text()));
+  }
 }
 
 void NativeReader::ReadOp(JsonView value) {
-  GraphBuilder::OpSpec op;
-  op.name = NameOf(value, {"op number", static_cast<std::int64_t>(++ops_)});
-  const What where("op", op.name);
+  op_.name = NameOf(value, {"op number", static_cast<std::int64_t>(++ops_)});
+  op_.workspace = 0;
+  op_.recomputable = true;
+  op_.inputs.clear();
+  op_.outputs.clear();
+  op_.inplace.clear();
+  const What where("op", op_.name);
   enum : unsigned { kDuration, kWorkspace, kRecomputable, kInputs, kOutputs, kInplace };
   Seen seen;
   value.ForEachMember([&](std::string_view key, JsonView v) {
     if (key == "duration") {
       seen.Mark(kDuration, key, where);
-      op.duration = WholeNumber(v, {"the duration of op", op.name});
+      op_.duration = WholeNumber(v, {"the duration of op", op_.name});
     } else if (key == "inputs") {
       seen.Mark(kInputs, key, where);
-      ReadNames(v, {"the inputs of op", op.name}, op.inputs);
+      ReadNames(v, {"the inputs of op", op_.name}, op_.inputs);
     } else if (key == "outputs") {
       seen.Mark(kOutputs, key, where);
-      ReadNames(v, {"the outputs of op", op.name}, op.outputs);
+      ReadNames(v, {"the outputs of op", op_.name}, op_.outputs);
     } else if (key == "workspace") {
       seen.Mark(kWorkspace, key, where);
-      op.workspace = WholeNumber(v, {"the workspace of op", op.name});
+      op_.workspace = WholeNumber(v, {"the workspace of op", op_.name});
     } else if (key == "recomputable") {
       seen.Mark(kRecomputable, key, where);
-      op.recomputable = Boolean(v, {"\"recomputable\" of op", op.name});
+      op_.recomputable = Boolean(v, {"\"recomputable\" of op", op_.name});
     } else if (key == "inplace") {
       seen.Mark(kInplace, key, where);
-      WantKind(v, JsonKind::kArray, {"\"inplace\" of op", op.name});
+      WantKind(v, JsonKind::kArray, {"\"inplace\" of op", op_.name});
+      std::vector<GraphBuilder::TensorName> names;
       for (const JsonView pair : v) {
-        std::vector<std::string> names;
-        ReadNames(pair, {"the pairs of \"inplace\" of op", op.name}, names);
+        names.clear();
+        ReadNames(pair, {"the pairs of \"inplace\" of op", op_.name}, names);
         if (names.size() != 2)
           throw InputError("\"inplace\" of " + where.Text() + " holds an entry of " + std::to_string(names.size()) +
                            " names, pairs of an input and an output are wanted");
-        op.inplace.emplace_back(std::move(names[0]), std::move(names[1]));
+        op_.inplace.emplace_back(names[0], names[1]);
       }
     } else if (key != "name") {
       warnings_.UnknownKey(key, "ops");
@@ -160,7 +165,7 @@ void NativeReader::ReadOp(JsonView value) {
   if (!seen.Has(kDuration)) throw InputError(where.Text() + " has no duration");
   if (!seen.Has(kInputs)) throw InputError(where.Text() + " has no inputs (an empty list says that there are none)");
   if (!seen.Has(kOutputs)) throw InputError(where.Text() + " has no outputs (an empty list says that there are none)");
-  builder_.AddOp(std::move(op));
+  builder_.AddOp(op_);
 }
 
 Graph NativeReader::Finish() {
@@ -170,7 +175,7 @@ Graph NativeReader::Finish() {
     warnings_.Say("no \"version\": read as version 1");
   if (!Has("ops")) throw InputError("the graph has no \"ops\"");
   if (!Has("tensors")) throw InputError("the graph has no \"tensors\"");
-  if (Has("order")) builder_.SetOrder(std::move(order_));
+  if (Has("order")) builder_.BeginOrder();  // also where it is empty
   return builder_.Build();
 }
 

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "engine/base/status.hpp"
 #include "io/graph_readers.hpp"
 
@@ -21,13 +19,13 @@ bool OneOf(std::string_view key, std::initializer_list<std::string_view> keys) {
   return false;
 }
 
-std::string IdText(JsonView id, const std::string& what) {
+std::string IdText(JsonView id, const What& what) {
   if (id.is(JsonKind::kInteger)) return std::to_string(id.integer());
   if (id.is(JsonKind::kString)) {
-    if (id.text().empty()) throw InputError(what + " is empty");
+    if (id.text().empty()) throw InputError(what.Text() + " is empty");
     return std::string(id.text());
   }
-  throw InputError(what + " is " + Describe(id) + ", a whole number or a string is wanted");
+  throw InputError(what.Text() + " is " + Describe(id) + ", a whole number or a string is wanted");
 }
 
 constexpr std::array<KeyedSink::Key, 7> kKeys = {{{"directed", KeyedSink::Form::kValue},
@@ -44,23 +42,24 @@ class NodeLinkReader final : public JsonGraphReader {
   Graph Finish() override;
 
  private:
+  using Name = GraphBuilder::TensorName;
   void Take(std::string_view key, JsonView value) override;
   void ReadNode(JsonView value);
   void ReadLink(JsonView value);
   void ReadAttribute(std::string_view key, JsonView value);  // of "graph"
-  std::int32_t Intern(JsonView id, const std::string& what);
+  Name Mention(JsonView id, const What& what) { return builder_.Mention(IdText(id, what)); }
 
+  // A node is the name of its tensor in the builder from its first mention, be it in a link.
   struct Node {
-    std::string id;
-    std::int64_t size = 0, duration = 0;
-    bool declared = false;
+    Name name;
+    std::int64_t duration;
   };
-  std::string name_;
-  boost::unordered_flat_map<std::string, std::int32_t> index_;
-  std::vector<Node> nodes_;             // in order of first mention, also by a link
-  std::vector<std::int32_t> declared_;  // nodes in file order
-  std::vector<std::pair<std::int32_t, std::int32_t>> links_;
-  std::vector<std::string> order_;
+  struct Link {
+    Name from, to;
+  };
+  GraphBuilder builder_;
+  std::vector<Node> nodes_;  // in file order
+  std::vector<Link> links_;
   bool has_order_ = false;
 };
 
@@ -85,130 +84,128 @@ void NodeLinkReader::Take(std::string_view key, JsonView value) {
   } else if (key == "multigraph") {
     static_cast<void>(Boolean(value, "\"multigraph\""));
   } else {
-    name_ = Text(value, "the graph's name");
+    builder_.SetName(Text(value, "the graph's name"));
   }
 }
 
 void NodeLinkReader::ReadAttribute(std::string_view key, JsonView value) {
   if (key == "name") {
-    name_ = Text(value, "the graph's name");
+    builder_.SetName(Text(value, "the graph's name"));
   } else if (key == "order") {
     if (has_order_) throw InputError("the graph has the attribute \"order\" twice");
     has_order_ = true;
     WantKind(value, JsonKind::kArray, "the attribute \"order\" of \"graph\"");
-    order_.reserve(value.size());
-    for (const JsonView id : value) order_.push_back(IdText(id, "a node in \"order\""));
+    builder_.BeginOrder();
+    for (const JsonView id : value) builder_.AddToOrder(IdText(id, "a node in \"order\""));
   }
   // Attributes are anybody's: networkx keeps drawings, sources and notes here.
 }
 
-std::int32_t NodeLinkReader::Intern(JsonView id, const std::string& what) {
-  std::string text = IdText(id, what);
-  const auto [it, fresh] = index_.try_emplace(std::move(text), static_cast<std::int32_t>(nodes_.size()));
-  if (fresh) nodes_.push_back({it->first, 0, 0, false});
-  return it->second;
-}
-
 void NodeLinkReader::ReadNode(JsonView value) {
-  const std::string number = "node number " + std::to_string(declared_.size());
-  WantKind(value, JsonKind::kObject, number);
-  std::int32_t index = -1;
+  const auto number = static_cast<std::int64_t>(nodes_.size());
+  const What which("node number", number);
+  WantKind(value, JsonKind::kObject, which);
+  Name name = Name::kNone;
   value.ForEachMember([&](std::string_view key, JsonView v) {
     if (key != "id") return;
-    if (index >= 0) throw InputError(number + " has the key \"id\" twice");
-    index = Intern(v, "the id of " + number);
+    if (name != Name::kNone) throw InputError(which.Text() + " has the key \"id\" twice");
+    name = Mention(v, {"the id of node number", number});
   });
-  if (index < 0) {
-    JsonTape tape;
-    tape.Add(JsonKind::kInteger, static_cast<std::int64_t>(declared_.size()));
-    index = Intern(JsonView(tape, 0), number);
-  }
-  Node& node = nodes_[static_cast<std::size_t>(index)];
-  const std::string where = "node " + Quoted(node.id);
-  if (node.declared) throw InputError("two nodes have the id " + Quoted(node.id));
-  node.declared = true;
-  declared_.push_back(index);
+  if (name == Name::kNone) name = builder_.Mention(std::to_string(number));
+  const std::string_view id = builder_.NameOf(name);
+  const What where("node", id);
+  if (builder_.IsDeclared(name)) throw InputError("two nodes have the id " + Quoted(id));
 
   // Where a node carries both spellings, Moccasin's counts.
+  std::int64_t size = 0, duration = 0;
   int size_rank = 0, time_rank = 0;
-  const auto take = [&](std::int64_t& into, int& rank, int mine, std::string_view key, JsonView v) {
-    if (rank == mine) throw InputError(where + " has the key " + Quoted(key) + " twice");
+  const auto take = [&](std::int64_t& into, int& rank, int mine, const char* what, JsonView v) {
+    if (rank == mine) throw InputError(What(what, id).Text() + " comes twice");
     if (rank > mine) return;
-    into = WholeNumber(v, std::string(Quoted(key)) + " of " + where);
+    into = WholeNumber(v, {what, id});
     rank = mine;
   };
   value.ForEachMember([&](std::string_view key, JsonView v) {
     if (key == "out_cost")
-      take(node.size, size_rank, 2, key, v);
+      take(size, size_rank, 2, "'out_cost' of node", v);
     else if (key == "cost_ram")
-      take(node.size, size_rank, 1, key, v);
+      take(size, size_rank, 1, "'cost_ram' of node", v);
     else if (key == "duration")
-      take(node.duration, time_rank, 2, key, v);
+      take(duration, time_rank, 2, "'duration' of node", v);
     else if (key == "cost_cpu")
-      take(node.duration, time_rank, 1, key, v);
+      take(duration, time_rank, 1, "'cost_cpu' of node", v);
     else if (!OneOf(key, {"id", "name", "backward", "param_cost", "pos", "label"}))
       warnings_.UnknownKey(key, "nodes");
   });
-  if (size_rank == 0) throw InputError(where + " has no size (\"out_cost\" or \"cost_ram\")");
-  if (time_rank == 0) throw InputError(where + " has no duration (\"duration\" or \"cost_cpu\")");
-  if (node.size < 0) throw InputError("the size of " + where + " is " + std::to_string(node.size) + ", negative");
-  if (node.duration < 0)
-    throw InputError("the duration of " + where + " is " + std::to_string(node.duration) + ", negative");
+  if (size_rank == 0) throw InputError(where.Text() + " has no size (\"out_cost\" or \"cost_ram\")");
+  if (time_rank == 0) throw InputError(where.Text() + " has no duration (\"duration\" or \"cost_cpu\")");
+  if (size < 0) throw InputError("the size of " + where.Text() + " is " + std::to_string(size) + ", negative");
+  if (duration < 0)
+    throw InputError("the duration of " + where.Text() + " is " + std::to_string(duration) + ", negative");
+  builder_.AddTensor(name, size);
+  nodes_.push_back({name, duration});
 }
 
 void NodeLinkReader::ReadLink(JsonView value) {
-  const std::string number = "link number " + std::to_string(links_.size());
-  WantKind(value, JsonKind::kObject, number);
-  std::int32_t from = -1, to = -1;
-  const auto take = [&](std::int32_t& into, std::string_view key, JsonView v) {
-    if (into >= 0) throw InputError(number + " names its " + (&into == &from ? "source" : "target") + " twice");
-    into = Intern(v, Quoted(key) + " of " + number);
+  const auto number = static_cast<std::int64_t>(links_.size());
+  const What which("link number", number);
+  WantKind(value, JsonKind::kObject, which);
+  Link link{Name::kNone, Name::kNone};
+  const auto take = [&](Name& into, const char* what, JsonView v) {
+    if (into != Name::kNone)
+      throw InputError(which.Text() + " names its " + (&into == &link.from ? "source" : "target") + " twice");
+    into = Mention(v, {what, number});
   };
   value.ForEachMember([&](std::string_view key, JsonView v) {
-    if (key == "source" || key == "0")
-      take(from, key, v);
-    else if (key == "target" || key == "1")
-      take(to, key, v);
+    if (key == "source")
+      take(link.from, "'source' of link number", v);
+    else if (key == "0")
+      take(link.from, "'0' of link number", v);
+    else if (key == "target")
+      take(link.to, "'target' of link number", v);
+    else if (key == "1")
+      take(link.to, "'1' of link number", v);
     // other keys are attributes of the edge
   });
-  if (from < 0) throw InputError(number + " has no source (\"source\" or \"0\")");
-  if (to < 0) throw InputError(number + " has no target (\"target\" or \"1\")");
-  links_.emplace_back(from, to);
+  if (link.from == Name::kNone) throw InputError(which.Text() + " has no source (\"source\" or \"0\")");
+  if (link.to == Name::kNone) throw InputError(which.Text() + " has no target (\"target\" or \"1\")");
+  links_.push_back(link);
 }
 
 Graph NodeLinkReader::Finish() {
   if (!Has("nodes")) throw InputError("the graph has no \"nodes\"");
   if (Has("links") && Has("edges")) throw InputError("the graph has both \"links\" and \"edges\"");
   if (!Has("links") && !Has("edges")) throw InputError("the graph has neither \"links\" nor \"edges\"");
-  std::vector<std::vector<std::int32_t>> inputs(nodes_.size());
-  for (const auto& [from, to] : links_) {
-    for (const auto& [end, other] : {std::pair(from, to), std::pair(to, from)})
-      if (!nodes_[static_cast<std::size_t>(end)].declared)
-        throw InputError("a link of node " + Quoted(nodes_[static_cast<std::size_t>(other)].id) + " names node " +
-                         Quoted(nodes_[static_cast<std::size_t>(end)].id) + ", which does not exist");
-    inputs[static_cast<std::size_t>(to)].push_back(from);
-  }
-  links_ = {};
+  for (const Link& link : links_)
+    for (const auto& [end, other] : {std::pair(link.from, link.to), std::pair(link.to, link.from)})
+      if (!builder_.IsDeclared(end))
+        throw InputError("a link of node " + Quoted(builder_.NameOf(other)) + " names node " +
+                         Quoted(builder_.NameOf(end)) + ", which does not exist");
 
-  GraphBuilder builder;
-  builder.SetName(std::move(name_));
-  std::vector<std::int32_t> listed_for(nodes_.size(), -1);  // a link may come twice (multigraph)
-  for (const std::int32_t index : declared_) {
-    const Node& node = nodes_[static_cast<std::size_t>(index)];
-    builder.AddTensor(node.id, node.size);
-    GraphBuilder::OpSpec op;
-    op.name = node.id;
-    op.duration = node.duration;
-    op.outputs = {node.id};
-    for (const std::int32_t from : inputs[static_cast<std::size_t>(index)]) {
-      if (listed_for[static_cast<std::size_t>(from)] == index) continue;
-      listed_for[static_cast<std::size_t>(from)] = index;
-      op.inputs.push_back(nodes_[static_cast<std::size_t>(from)].id);
-    }
-    builder.AddOp(std::move(op));
+  // Links by their target, in file order: begin[name] is where the sources of a name start.
+  const auto index = [](Name name) { return static_cast<std::size_t>(name); };
+  std::vector<std::size_t> begin(nodes_.size() + 1, 0);
+  for (const Link& link : links_) ++begin[index(link.to) + 1];
+  for (std::size_t i = 0; i < nodes_.size(); ++i) begin[i + 1] += begin[i];
+  std::vector<Name> sources(links_.size());
+  {
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    for (const Link& link : links_) sources[next[index(link.to)]++] = link.from;
+    links_ = {};
   }
-  if (has_order_) builder.SetOrder(std::move(order_));
-  return builder.Build();
+
+  std::vector<Name> listed_for(nodes_.size(), Name::kNone);  // a link may come twice (multigraph)
+  GraphBuilder::OpRow op;
+  for (const Node& node : nodes_) {
+    op.name = builder_.NameOf(node.name);
+    op.duration = node.duration;
+    op.outputs.assign(1, node.name);
+    op.inputs.clear();
+    for (std::size_t i = begin[index(node.name)]; i < begin[index(node.name) + 1]; ++i)
+      if (std::exchange(listed_for[index(sources[i])], node.name) != node.name) op.inputs.push_back(sources[i]);
+    builder_.AddOp(op);
+  }
+  return builder_.Build();
 }
 
 }  // namespace

@@ -51,29 +51,35 @@ void Take(ebb_graph* g, ReadGraphResult read) {
   g->data = std::move(data);
 }
 
-Graph BuildDraft(GraphDraft draft) {
+Graph BuildDraft(const GraphDraft& draft) {
+  using Name = GraphBuilder::TensorName;
   GraphBuilder builder;
   builder.SetName(draft.name);
   builder.SetDurationUnit(draft.duration_unit);
-  const auto name = [&](std::int64_t t) { return draft.tensors[static_cast<std::size_t>(t)].name; };
-  for (const GraphDraft::Tensor& t : draft.tensors)
-    builder.AddTensor(t.name, t.bytes, t.view_of < 0 ? std::string() : name(t.view_of));
+  std::vector<Name> names;
+  for (const GraphDraft::Tensor& t : draft.tensors) {
+    names.push_back(builder.Mention(t.name));
+    builder.AddTensor(names.back(), t.bytes, t.view_of < 0 ? Name::kNone : names[static_cast<std::size_t>(t.view_of)]);
+  }
+  const auto name = [&](std::int64_t t) { return t < 0 ? Name::kNone : names[static_cast<std::size_t>(t)]; };
+  GraphBuilder::OpRow row;
   for (const GraphDraft::Op& op : draft.ops) {
-    GraphBuilder::OpSpec spec;
-    spec.name = op.name;
-    spec.duration = op.duration;
-    spec.workspace = op.workspace;
-    spec.recomputable = op.recomputable;
-    for (std::int64_t t : op.inputs) spec.inputs.push_back(t < 0 ? std::string() : name(t));
-    for (std::int64_t t : op.outputs) spec.outputs.push_back(name(t));
-    for (const auto& [in, out] : op.inplace) spec.inplace.emplace_back(name(in), name(out));
-    builder.AddOp(std::move(spec));
+    row.name = op.name;
+    row.duration = op.duration;
+    row.workspace = op.workspace;
+    row.recomputable = op.recomputable;
+    row.inputs.clear();
+    row.outputs.clear();
+    row.inplace.clear();
+    for (std::int64_t t : op.inputs) row.inputs.push_back(name(t));
+    for (std::int64_t t : op.outputs) row.outputs.push_back(name(t));
+    for (const auto& [in, out] : op.inplace) row.inplace.emplace_back(name(in), name(out));
+    builder.AddOp(row);
   }
   for (std::int64_t t : draft.outputs) builder.AddGraphOutput(name(t));
   if (draft.has_order) {
-    std::vector<std::string> order;
-    for (std::int64_t op : draft.order) order.push_back(draft.ops[static_cast<std::size_t>(op)].name);
-    builder.SetOrder(std::move(order));
+    builder.BeginOrder();
+    for (std::int64_t op : draft.order) builder.AddToOrder(draft.ops[static_cast<std::size_t>(op)].name);
   }
   return builder.Build();
 }

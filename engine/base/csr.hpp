@@ -26,6 +26,11 @@ class Csr {
 
   void Push(T item) { items_.push_back(item); }
   void EndRow() { begin_.push_back(static_cast<std::int64_t>(items_.size())); }
+  // Calls f(item), which may change it, on every item in order.
+  template <class F>
+  void ForEach(F f) {
+    for (T& item : items_) f(item);
+  }
   void Reserve(std::size_t rows, std::size_t items) {
     begin_.reserve(rows + 1);
     items_.reserve(items);

@@ -10,46 +10,102 @@
 #include <queue>
 #include <string_view>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "engine/base/quoted.hpp"
 #include "engine/problem/hazards.hpp"
 
 namespace ebb {
 namespace {
 
+constexpr std::size_t kMaxCount = 2147483646;
+
 [[noreturn]] void Refuse(const std::string& message) { throw InputError(message); }
 
 }  // namespace
 
-void GraphBuilder::AddTensor(std::string name, std::int64_t size, std::string view_of) {
-  if (name.empty()) Refuse("a tensor has an empty name");
-  if (size < 0) Refuse("tensor " + Quoted(name) + ": size is " + std::to_string(size) + ", expected bytes >= 0");
-  if (tensors_.size() >= kMaxCount) Refuse("more than 2^31 - 2 tensors");
-  const auto [it, fresh] = tensor_index_.emplace(name, static_cast<std::int32_t>(tensors_.size()));
-  if (!fresh) Refuse("tensor " + Quoted(name) + " is listed twice");
-  tensors_.push_back({std::move(name), size, std::move(view_of)});
+GraphBuilder::TensorName GraphBuilder::Mention(std::string_view tensor) {
+  if (tensor.empty()) return TensorName::kNone;
+  const std::int32_t name = names_.Intern(tensor);
+  if (names_.size() >= kMaxCount) Refuse("more than 2^31 - 2 tensors");
+  if (static_cast<std::size_t>(name) == tensor_of_name_.size()) tensor_of_name_.push_back(-1);
+  return static_cast<TensorName>(name);
 }
 
-void GraphBuilder::AddOp(OpSpec op) {
+bool GraphBuilder::IsDeclared(TensorName name) const { return tensor_of_name_[static_cast<std::size_t>(name)] >= 0; }
+
+void GraphBuilder::AddTensor(std::string_view name, std::int64_t size, std::string_view view_of) {
+  const TensorName mine = Mention(name);  // before its base: declared in order, the names' indices are the tensors'
+  AddTensor(mine, size, Mention(view_of));
+}
+
+void GraphBuilder::AddTensor(TensorName name, std::int64_t size, TensorName view_of) {
+  if (name == TensorName::kNone) Refuse("a tensor has an empty name");
+  if (size < 0)
+    Refuse("tensor " + Quoted(NameOf(name)) + ": size is " + std::to_string(size) + ", expected bytes >= 0");
+  if (IsDeclared(name)) Refuse("tensor " + Quoted(NameOf(name)) + " is listed twice");
+  tensor_of_name_[static_cast<std::size_t>(name)] = static_cast<std::int32_t>(graph_.tensors_.size());
+  name_of_tensor_.push_back(static_cast<std::int32_t>(name));
+  Graph::Tensor& t = graph_.tensors_.emplace_back();
+  t.size = Bytes(size);
+  t.view_of = static_cast<TensorId>(view_of);
+}
+
+void GraphBuilder::AddOp(const OpSpec& op) {
+  OpRow row;
+  row.name = op.name;
+  row.duration = op.duration;
+  row.workspace = op.workspace;
+  row.recomputable = op.recomputable;
+  for (const std::string& name : op.inputs) row.inputs.push_back(Mention(name));
+  for (const std::string& name : op.outputs) row.outputs.push_back(Mention(name));
+  for (const auto& [from, to] : op.inplace) row.inplace.emplace_back(Mention(from), Mention(to));
+  AddOp(row);
+}
+
+void GraphBuilder::AddOp(const OpRow& op) {
   if (op.name.empty()) Refuse("an op has an empty name");
   if (op.duration < 0)
     Refuse("op " + Quoted(op.name) + ": duration is " + std::to_string(op.duration) + ", expected >= 0");
   if (op.workspace < 0)
     Refuse("op " + Quoted(op.name) + ": workspace is " + std::to_string(op.workspace) + ", expected bytes >= 0");
-  if (ops_.size() >= kMaxCount) Refuse("more than 2^31 - 2 ops");
-  const auto [it, fresh] = op_index_.emplace(op.name, static_cast<std::int32_t>(ops_.size()));
-  if (!fresh) Refuse("op " + Quoted(op.name) + " is listed twice");
-  ops_.push_back(std::move(op));
+  const std::size_t name = OpNamed(op.name);
+  if (op_of_name_[name] >= 0) Refuse("op " + Quoted(op.name) + " is listed twice");
+  op_of_name_[name] = static_cast<std::int32_t>(graph_.ops_.size());
+  name_of_op_.push_back(static_cast<std::int32_t>(name));
+  graph_.ops_.push_back({{}, Duration(op.duration), Bytes(op.workspace), op.recomputable});
+  for (const TensorName t : op.inputs) graph_.inputs_.Push(static_cast<TensorId>(t));
+  graph_.inputs_.EndRow();
+  for (const TensorName t : op.outputs) {
+    if (t == TensorName::kNone) Refuse("op " + Quoted(op.name) + ": an output has an empty name");
+    graph_.outputs_.Push(static_cast<TensorId>(t));
+  }
+  graph_.outputs_.EndRow();
+  for (const auto& [from, to] : op.inplace) {
+    if (from == TensorName::kNone || to == TensorName::kNone)
+      Refuse("op " + Quoted(op.name) + ": an in-place pair has an empty name");
+    graph_.inplace_.Push({static_cast<TensorId>(from), static_cast<TensorId>(to)});
+  }
+  graph_.inplace_.EndRow();
 }
 
-TensorId GraphBuilder::FindTensor(const std::string& name) const {
-  const auto it = tensor_index_.find(name);
-  return it == tensor_index_.end() ? TensorId::kNone : static_cast<TensorId>(it->second);
+void GraphBuilder::AddGraphOutput(TensorName tensor) {
+  if (tensor == TensorName::kNone) Refuse("a graph output has an empty name");
+  graph_.graph_outputs_.push_back(static_cast<TensorId>(tensor));
+}
+
+std::size_t GraphBuilder::OpNamed(std::string_view op) {
+  const std::int32_t name = op_names_.Intern(op);
+  if (op_names_.size() >= kMaxCount) Refuse("more than 2^31 - 2 ops");
+  if (static_cast<std::size_t>(name) == op_of_name_.size()) op_of_name_.push_back(-1);
+  return static_cast<std::size_t>(name);
 }
 
 Graph GraphBuilder::Build() {
-  Graph g;
-  g.name_ = std::move(name_);
-  g.duration_unit_ = std::move(unit_);
+  RefuseUndeclared();
+  Graph g = std::move(graph_);
+  LinkNames(g);
+  *this = GraphBuilder();  // the tables are as large as the file's text
   LinkTensors(g);
   LinkOps(g);
   ResolveStorage(g);
@@ -57,75 +113,103 @@ Graph GraphBuilder::Build() {
   SortOutputs(g);
   CheckSums(g);
   FindOrder(g);
-  *this = GraphBuilder();
   return g;
 }
 
-void GraphBuilder::LinkTensors(Graph& g) {
-  g.tensors_.resize(tensors_.size());
-  for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    TensorSpec& spec = tensors_[i];
-    Graph::Tensor& t = g.tensors_[i];
-    t.size = Bytes(spec.size);
-    if (!spec.view_of.empty()) {
-      t.view_of = FindTensor(spec.view_of);
-      if (t.view_of == TensorId::kNone)
-        Refuse("tensor " + Quoted(spec.name) + " is a view of " + Quoted(spec.view_of) + ", which is not a tensor");
-      if (Index(t.view_of) == i) Refuse("tensor " + Quoted(spec.name) + " is a view of itself");
+// Names that something speaks of, but that no tensor or op has.
+void GraphBuilder::RefuseUndeclared() const {
+  const Graph& g = graph_;
+  if (names_.size() > g.tensors_.size()) {
+    const auto unknown = [&](TensorId name) { return name != TensorId::kNone && tensor_of_name_[Index(name)] < 0; };
+    const auto name_of = [&](TensorId name) { return Quoted(NameOf(static_cast<TensorName>(name))); };
+    for (std::size_t i = 0; i < g.tensors_.size(); ++i)
+      if (unknown(g.tensors_[i].view_of))
+        Refuse("tensor " + Quoted(names_[name_of_tensor_[i]]) + " is a view of " + name_of(g.tensors_[i].view_of) +
+               ", which is not a tensor");
+    for (const TensorId t : g.graph_outputs_)
+      if (unknown(t)) Refuse("graph output " + name_of(t) + " is not a tensor");
+    for (std::size_t i = 0; i < g.ops_.size(); ++i) {
+      const auto want = [&](TensorId t, const char* role) {
+        if (unknown(t))
+          Refuse("op " + Quoted(op_names_[name_of_op_[i]]) + ": " + role + " " + name_of(t) +
+                 " is not a tensor of this graph");
+      };
+      for (const TensorId t : g.inputs_[i]) want(t, "input");
+      for (const TensorId t : g.outputs_[i]) want(t, "output");
+      for (const InplacePair& pair : g.inplace_[i]) {
+        want(pair.input, "in-place input");
+        want(pair.output, "in-place output");
+      }
     }
   }
-  for (const std::string& name : outputs_) {
-    const TensorId t = FindTensor(name);
-    if (t == TensorId::kNone) Refuse("graph output " + Quoted(name) + " is not a tensor");
-    if (!std::exchange(g.tensors_[Index(t)].graph_output, true)) g.graph_outputs_.push_back(t);
+  if (op_names_.size() > g.ops_.size())
+    for (const OpId op : g.order_)
+      if (op_of_name_[Index(op)] < 0)
+        Refuse("order: " + Quoted(op_names_[static_cast<std::int32_t>(op)]) + " is not an op");
+}
+
+// From the indices of names to those of tensors and ops, where these are not the same.
+void GraphBuilder::LinkNames(Graph& g) {
+  const auto in_order = [](const std::vector<std::int32_t>& names) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i] != static_cast<std::int32_t>(i)) return false;
+    return true;
+  };
+  if (!in_order(name_of_tensor_)) {
+    const auto link = [&](TensorId& t) {
+      if (t != TensorId::kNone) t = ToTensorId(static_cast<std::size_t>(tensor_of_name_[Index(t)]));
+    };
+    for (Graph::Tensor& t : g.tensors_) link(t.view_of);
+    for (TensorId& t : g.graph_outputs_) link(t);
+    g.inputs_.ForEach(link);
+    g.outputs_.ForEach(link);
+    g.inplace_.ForEach([&](InplacePair& pair) { link(pair.input), link(pair.output); });
   }
+  if (!in_order(name_of_op_))
+    for (OpId& op : g.order_) op = ToOpId(static_cast<std::size_t>(op_of_name_[Index(op)]));
+  std::vector<std::string> names = names_.Take();
+  for (std::size_t i = 0; i < g.tensors_.size(); ++i)
+    g.tensors_[i].name = std::move(names[static_cast<std::size_t>(name_of_tensor_[i])]);
+  names = op_names_.Take();
+  for (std::size_t i = 0; i < g.ops_.size(); ++i)
+    g.ops_[i].name = std::move(names[static_cast<std::size_t>(name_of_op_[i])]);
+}
+
+void GraphBuilder::LinkTensors(Graph& g) {
+  for (std::size_t i = 0; i < g.tensors_.size(); ++i)
+    if (g.tensors_[i].view_of == ToTensorId(i)) Refuse("tensor " + Quoted(g.tensors_[i].name) + " is a view of itself");
+  // Listed twice is listed once.
+  std::erase_if(g.graph_outputs_, [&](TensorId t) { return std::exchange(g.tensors_[Index(t)].graph_output, true); });
 }
 
 void GraphBuilder::LinkOps(Graph& g) {
-  const auto find = [&](const OpSpec& op, const std::string& name, const char* role) {
-    const TensorId t = FindTensor(name);
-    if (t == TensorId::kNone)
-      Refuse("op " + Quoted(op.name) + ": " + role + " " + Quoted(name) + " is not a tensor of this graph");
-    return t;
-  };
-  g.ops_.reserve(ops_.size());
-  for (std::size_t i = 0; i < ops_.size(); ++i) {
-    OpSpec& op = ops_[i];
-    for (const std::string& name : op.inputs) g.inputs_.Push(name.empty() ? TensorId::kNone : find(op, name, "input"));
-    g.inputs_.EndRow();
-    for (const std::string& name : op.outputs) {
-      if (name.empty()) Refuse("op " + Quoted(op.name) + ": an output has an empty name");
-      const TensorId t = find(op, name, "output");
+  const auto name_of = [&](TensorId t) { return Quoted(g.tensor_name(t)); };
+  for (std::size_t i = 0; i < g.ops_.size(); ++i) {
+    const std::string& op = g.ops_[i].name;
+    for (const TensorId t : g.outputs_[i]) {
       OpId& maker = g.tensors_[Index(t)].maker;
-      if (maker == ToOpId(i)) Refuse("op " + Quoted(op.name) + ": output " + Quoted(name) + " is listed twice");
+      if (maker == ToOpId(i)) Refuse("op " + Quoted(op) + ": output " + name_of(t) + " is listed twice");
       if (maker != OpId::kNone)
-        Refuse("tensor " + Quoted(name) + " has two makers: ops " + Quoted(g.ops_[Index(maker)].name) + " and " +
-               Quoted(op.name));
+        Refuse("tensor " + name_of(t) + " has two makers: ops " + Quoted(g.op_name(maker)) + " and " + Quoted(op));
       maker = ToOpId(i);
-      g.outputs_.Push(t);
     }
-    g.outputs_.EndRow();
-    for (const auto& [from, to] : op.inplace) {
-      const TensorId in = find(op, from, "in-place input"), out = find(op, to, "in-place output");
+    for (const InplacePair& pair : g.inplace_[i]) {
+      const auto refuse_pair = [&](const std::string& why) {
+        Refuse("op " + Quoted(op) + ": in-place pair [" + name_of(pair.input) + ", " + name_of(pair.output) +
+               "]: " + why);
+      };
       const auto ins = g.inputs_[i];
-      if (std::find(ins.begin(), ins.end(), in) == ins.end())
-        Refuse("op " + Quoted(op.name) + ": in-place pair [" + Quoted(from) + ", " + Quoted(to) + "]: " + Quoted(from) +
-               " is not an input of the op");
-      Graph::Tensor& o = g.tensors_[Index(out)];
-      if (o.maker != ToOpId(i))
-        Refuse("op " + Quoted(op.name) + ": in-place pair [" + Quoted(from) + ", " + Quoted(to) + "]: " + Quoted(to) +
-               " is not an output of the op");
+      if (std::find(ins.begin(), ins.end(), pair.input) == ins.end())
+        refuse_pair(name_of(pair.input) + " is not an input of the op");
+      Graph::Tensor& o = g.tensors_[Index(pair.output)];
+      if (o.maker != ToOpId(i)) refuse_pair(name_of(pair.output) + " is not an output of the op");
       if (o.overwrites != TensorId::kNone)
-        Refuse("op " + Quoted(op.name) + ": output " + Quoted(to) + " stands in two in-place pairs");
+        Refuse("op " + Quoted(op) + ": output " + name_of(pair.output) + " stands in two in-place pairs");
       if (o.view_of != TensorId::kNone)
-        Refuse("op " + Quoted(op.name) + ": output " + Quoted(to) + " is a view and cannot be in place as well");
-      o.overwrites = in;
-      g.inplace_.Push({in, out});
+        Refuse("op " + Quoted(op) + ": output " + name_of(pair.output) + " is a view and cannot be in place as well");
+      o.overwrites = pair.input;
     }
-    g.inplace_.EndRow();
-    g.ops_.push_back({std::move(op.name), Duration(op.duration), Bytes(op.workspace), op.recomputable});
   }
-  for (std::size_t i = 0; i < tensors_.size(); ++i) g.tensors_[i].name = std::move(tensors_[i].name);
 }
 
 // Follows view_of and in-place links to the tensor whose size counts. A tensor has at most one link, so a ring is found
@@ -167,13 +251,15 @@ void GraphBuilder::ResolveStorage(Graph& g) {
 // What an op says of its own outputs: two of them cannot move into one storage, and none can be a view of what another
 // one has just overwritten.
 void GraphBuilder::CheckInplace(const Graph& g) {
+  if (g.inplace_.size() == 0) return;
+  const std::vector<TensorId> head_of = SegmentHeads(g);
   std::vector<TensorId> heads;
   boost::unordered_flat_map<TensorId, InplacePair> gone;  // segments that are overwritten for good
   for (std::size_t i = 0; i < g.ops_.size(); ++i) {
     const OpId op = ToOpId(i);
     heads.clear();
     for (const InplacePair& pair : g.inplace(op)) {
-      const TensorId head = SegmentHead(g, pair.input);
+      const TensorId head = head_of[Index(pair.input)];
       if (std::find(heads.begin(), heads.end(), head) != heads.end())
         Refuse("op " + Quoted(g.op_name(op)) + ": two in-place outputs take over the storage of " +
                Quoted(g.tensor_name(pair.input)));
@@ -183,13 +269,13 @@ void GraphBuilder::CheckInplace(const Graph& g) {
     }
     if (heads.empty()) continue;
     for (const TensorId t : g.outputs(op))
-      if (g.view_of(t) != TensorId::kNone && std::find(heads.begin(), heads.end(), SegmentHead(g, t)) != heads.end())
+      if (g.view_of(t) != TensorId::kNone && std::find(heads.begin(), heads.end(), head_of[Index(t)]) != heads.end())
         Refuse("op " + Quoted(g.op_name(op)) + ": output " + Quoted(g.tensor_name(t)) + " is a view of " +
                Quoted(g.tensor_name(g.view_of(t))) + ", whose storage the same op overwrites");
   }
   if (gone.empty()) return;
   for (const TensorId t : g.graph_outputs())
-    if (const auto it = gone.find(SegmentHead(g, t)); it != gone.end())
+    if (const auto it = gone.find(head_of[Index(t)]); it != gone.end())
       Refuse("in-place contradiction that no order can satisfy: op " + Quoted(g.op_name(g.maker(it->second.output))) +
              " overwrites the storage of " + Quoted(g.tensor_name(t)) +
              ", which is a graph output and cannot be made again");
@@ -301,43 +387,64 @@ std::vector<OpId> StableTopologicalOrder(const Csr<std::int32_t>& predecessors, 
   return order;
 }
 
+// Each op's place in the given order, which has to hold each op once.
+std::vector<std::int32_t> Ranks(const Graph& g) {
+  std::vector<std::int32_t> rank(g.num_ops(), -1);
+  std::int32_t next = 0;
+  for (const OpId op : g.order()) {
+    std::int32_t& r = rank[Index(op)];
+    if (r >= 0) Refuse("order: op " + Quoted(g.op_name(op)) + " stands twice");
+    r = next++;
+  }
+  for (std::size_t i = 0; i < rank.size(); ++i)
+    if (rank[i] < 0) Refuse("order: op " + Quoted(g.op_name(ToOpId(i))) + " is missing");
+  return rank;
+}
+
+// The first op, by index, that stands before one whose output it needs, and that one; kNone where all is well.
+std::pair<OpId, OpId> EarlyReader(const Graph& g, const std::vector<std::int32_t>& rank) {
+  for (std::size_t i = 0; i < g.num_ops(); ++i) {
+    const OpId op = ToOpId(i);
+    OpId late = OpId::kNone;
+    ForEachDataPredecessor(g, op, [&](OpId maker) {
+      if (rank[Index(maker)] >= rank[i] && (late == OpId::kNone || maker < late)) late = maker;
+    });
+    if (late != OpId::kNone) return {op, late};
+  }
+  return {OpId::kNone, OpId::kNone};
+}
+
 }  // namespace
 
 void GraphBuilder::FindOrder(Graph& g) {
   const std::size_t n = g.ops_.size();
+  std::vector<std::int32_t> rank;
+  if (g.order_was_given_) {
+    rank = Ranks(g);
+    // An order that holds every data edge shows that there is no cycle.
+    if (g.inplace_.size() == 0 && EarlyReader(g, rank).first == OpId::kNone) return;
+  }
   std::vector<std::int32_t> degree;
   const Csr<std::int32_t> data = DataPredecessors(g);
   std::vector<OpId> plain = StableTopologicalOrder(data, degree);
   if (plain.size() < n) Refuse("the graph has a cycle: " + PrintCycle(g, data, degree));
-  const Csr<std::int32_t> forced = WithHazards(g, data, HazardScope::kForGood);
-  std::vector<OpId> with_forced = StableTopologicalOrder(forced, degree);
-  if (with_forced.size() < n)
-    Refuse("in-place contradiction that no order can satisfy: a value is read after it was overwritten for good: " +
-           PrintCycle(g, forced, degree));
-
-  if (!has_order_) {
+  std::vector<OpId> calm;
+  if (g.inplace_.size() > 0) {
+    const Csr<std::int32_t> forced = WithHazards(g, data, HazardScope::kForGood);
+    plain = StableTopologicalOrder(forced, degree);
+    if (plain.size() < n)
+      Refuse("in-place contradiction that no order can satisfy: a value is read after it was overwritten for good: " +
+             PrintCycle(g, forced, degree));
     // Where it can be had, an order in which nothing is read after it was overwritten: then it needs no repeat.
-    std::vector<OpId> calm = StableTopologicalOrder(WithHazards(g, data, HazardScope::kAll), degree);
-    g.order_ = calm.size() == n ? std::move(calm) : std::move(with_forced);
+    if (!g.order_was_given_) calm = StableTopologicalOrder(WithHazards(g, data, HazardScope::kAll), degree);
+  }
+  if (!g.order_was_given_) {
+    g.order_ = n > 0 && calm.size() == n ? std::move(calm) : std::move(plain);
     return;
   }
-  g.order_was_given_ = true;
-  std::vector<std::int32_t> rank(n, -1);
-  for (const std::string& name : order_) {
-    const auto it = op_index_.find(name);
-    if (it == op_index_.end()) Refuse("order: " + Quoted(name) + " is not an op");
-    std::int32_t& r = rank[static_cast<std::size_t>(it->second)];
-    if (r >= 0) Refuse("order: op " + Quoted(name) + " stands twice");
-    r = static_cast<std::int32_t>(g.order_.size());
-    g.order_.push_back(static_cast<OpId>(it->second));
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (rank[i] < 0) Refuse("order: op " + Quoted(g.ops_[i].name) + " is missing");
-    for (const std::int32_t p : data[i])
-      if (rank[static_cast<std::size_t>(p)] > rank[i])
-        Refuse("order: op " + Quoted(g.ops_[i].name) + " stands before op " +
-               Quoted(g.ops_[static_cast<std::size_t>(p)].name) + ", whose output it needs");
-  }
+  if (const auto [reader, maker] = EarlyReader(g, rank); reader != OpId::kNone)
+    Refuse("order: op " + Quoted(g.op_name(reader)) + " stands before op " + Quoted(g.op_name(maker)) +
+           ", whose output it needs");
 }
 
 }  // namespace ebb

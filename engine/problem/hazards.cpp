@@ -11,10 +11,7 @@ TensorId SegmentHead(const Graph& graph, TensorId t) {
   return t;
 }
 
-namespace {
-
-// SegmentHead of every tensor in linear time, whatever the length of the chains.
-std::vector<TensorId> AllSegmentHeads(const Graph& graph) {
+std::vector<TensorId> SegmentHeads(const Graph& graph) {
   std::vector<TensorId> head(graph.num_tensors(), TensorId::kNone);
   std::vector<TensorId> path;
   for (std::size_t i = 0; i < head.size(); ++i) {
@@ -31,24 +28,12 @@ std::vector<TensorId> AllSegmentHeads(const Graph& graph) {
   return head;
 }
 
-}  // namespace
-
 Csr<std::int32_t> DataPredecessors(const Graph& graph) {
   Csr<std::int32_t> out;
   std::vector<std::int32_t> row;
   for (std::size_t i = 0; i < graph.num_ops(); ++i) {
     row.clear();
-    const auto need = [&](TensorId t) {
-      if (t == TensorId::kNone) return;
-      const OpId m = graph.maker(t);
-      if (m != OpId::kNone) row.push_back(static_cast<std::int32_t>(m));
-    };
-    for (const TensorId t : graph.inputs(ToOpId(i))) need(t);
-    for (const TensorId t : graph.outputs(ToOpId(i))) {
-      const TensorId base = graph.view_of(t);
-      // A base made by the op itself is no edge; an op that reads its own output is a cycle of one.
-      if (base != TensorId::kNone && graph.maker(base) != ToOpId(i)) need(base);
-    }
+    ForEachDataPredecessor(graph, ToOpId(i), [&](OpId maker) { row.push_back(static_cast<std::int32_t>(maker)); });
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
     for (const std::int32_t p : row) out.Push(p);
@@ -58,7 +43,7 @@ Csr<std::int32_t> DataPredecessors(const Graph& graph) {
 }
 
 Csr<std::int32_t> WithHazards(const Graph& graph, const Csr<std::int32_t>& data, HazardScope scope) {
-  const std::vector<TensorId> head = AllSegmentHeads(graph);
+  const std::vector<TensorId> head = SegmentHeads(graph);
   // Per segment: who overwrites it (the graph may list several), and who reads any name of it.
   std::vector<std::vector<std::int32_t>> overwriters(graph.num_tensors());
   bool any = false;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/base/csr.hpp"
 #include "engine/problem/graph.hpp"
@@ -18,6 +19,23 @@ namespace ebb {
 [[nodiscard]] TensorId SegmentHead(const Graph& graph, TensorId t);
 [[nodiscard]] inline bool SameSegment(const Graph& graph, TensorId a, TensorId b) {
   return SegmentHead(graph, a) == SegmentHead(graph, b);
+}
+
+// SegmentHead of every tensor, in linear time whatever the length of the chains.
+[[nodiscard]] std::vector<TensorId> SegmentHeads(const Graph& graph);
+
+// The makers of what `op` needs, with repeats: of its inputs, and of the base of a view that it makes. A base made by
+// the op itself is no edge; an op that reads its own output is a cycle of one.
+template <class F>
+void ForEachDataPredecessor(const Graph& graph, OpId op, F f) {
+  const auto need = [&](TensorId t) {
+    if (t != TensorId::kNone && graph.maker(t) != OpId::kNone) f(graph.maker(t));
+  };
+  for (const TensorId t : graph.inputs(op)) need(t);
+  for (const TensorId t : graph.outputs(op)) {
+    const TensorId base = graph.view_of(t);
+    if (base != TensorId::kNone && graph.maker(base) != op) need(base);
+  }
 }
 
 // Op -> ops that must have run before it, without repeats.

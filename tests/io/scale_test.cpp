@@ -53,6 +53,35 @@ TEST_CASE("a small file that unpacks to a large one takes time, not memory") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("reading takes at most three times the file in memory") {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("ebb_io_wide_" + std::to_string(::getpid()) + ".json");
+  {
+    ebb::AtomicFile file(path);
+    file.Write("{\"format\": \"ebbtide-graph\", \"version\": 1, \"ops\": [");  // names before their tensors
+    for (int i = 0; i < kLong; ++i) {
+      std::string op = R"({"name": "op)" + std::to_string(i) + R"(", "duration": 12345, "outputs": ["tensor)" + T(i) +
+                       R"("], "inputs": [)";
+      for (int k = 1; k <= 8 && k <= i; ++k) op += (k == 1 ? "\"tensor" : ", \"tensor") + T(i - 1 - k * k * k % i) + "\"";
+      file.Write(i == 0 ? "" : ",\n");
+      file.Write(op + "]}");
+    }
+    file.Write("], \"tensors\": [");
+    for (int i = 0; i < kLong; ++i)
+      file.Write((i == 0 ? "" : ",\n") + (R"({"name": "tensor)" + T(i) + R"(", "size": 1048576})"));
+    file.Write("]}");
+    file.Commit();
+  }
+  [[maybe_unused]] const auto mib = static_cast<long>(std::filesystem::file_size(path) >> 20);
+  [[maybe_unused]] const long before = PeakMiB();
+  CHECK(ebb::ReadGraph(path).graph.num_ops() == kLong);
+#ifndef __SANITIZE_ADDRESS__
+  CHECK(PeakMiB() - before <= 3 * mib);
+  MESSAGE((PeakMiB() - before) << " MiB of memory for " << mib << " MiB of text");
+#endif
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("a chain of 200,000 ops") {
   std::string tensors, ops;
   for (int i = 0; i < kLong; ++i) {

@@ -149,6 +149,33 @@ TEST_CASE("cycles and orders") {
   CHECK_FALSE(g.order_was_given());
 }
 
+TEST_CASE("names may be used before they are declared: indices follow the declarations") {
+  GraphBuilder late;
+  late.SetOrder({"f", "g"});  // ops that nobody knows yet, in another order than theirs
+  late.AddOp(Op("g", {"y", "", "x"}, {"z", "v"}, {{"y", "z"}}));
+  late.AddOp(Op("f", {"x"}, {"y"}));
+  late.AddGraphOutput("v");
+  late.AddGraphOutput("z");
+  late.AddGraphOutput("v");
+  late.AddTensor("v", 0, "x");
+  late.AddTensor("z", 2);
+  late.AddTensor("x", 3);
+  late.AddTensor("y", 4);
+  const Graph g = late.Build();
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < g.num_tensors(); ++i) names.push_back(g.tensor_name(ToTensorId(i)));
+  CHECK(names == std::vector<std::string>{"v", "z", "x", "y"});
+  CHECK(g.op_name(OpId(0)) == "g");
+  const auto ids = [](std::span<const TensorId> s) { return std::vector<TensorId>(s.begin(), s.end()); };
+  CHECK(ids(g.inputs(OpId(0))) == std::vector<TensorId>{TensorId(3), TensorId::kNone, TensorId(2)});
+  CHECK(ids(g.outputs(OpId(0))) == std::vector<TensorId>{TensorId(1), TensorId(0)});
+  CHECK(g.inplace(OpId(0)).front().input == TensorId(3));
+  CHECK(g.inplace(OpId(0)).front().output == TensorId(1));
+  CHECK(g.view_of(TensorId(0)) == TensorId(2));
+  CHECK(ids(g.graph_outputs()) == std::vector<TensorId>{TensorId(0), TensorId(1)});
+  CHECK(g.order().front() == OpId(1));
+}
+
 TEST_CASE("views") {
   Refused([](GraphBuilder& b) { b.AddTensor("v", 0, "v"); }, {"'v'", "itself"});
   Refused([](GraphBuilder& b) { b.AddTensor("v", 0, "w"), b.AddTensor("w", 0, "v"); }, {"ring", "'v'", "'w'"});
