@@ -4,9 +4,11 @@
 # Used by ./run and ./test; plain `cmake --preset` works as well and may use the same folders before or after.
 # Everything is written to standard error; only one such script works on a clone at a time (a lock on build/.lock).
 #
-# usage: build_preset.sh PRESET [TARGET...]      (no target: all)
+# usage: build_preset.sh [--tests] PRESET [TARGET...]      (--tests: with the optional parts; no target: all)
 set -eu
-preset=${1:?usage: build_preset.sh PRESET [TARGET...]}
+tests=
+if [ "${1:-}" = --tests ]; then tests=--tests; shift; fi
+preset=${1:?usage: build_preset.sh [--tests] PRESET [TARGET...]}
 shift
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 say() { echo "build: $*" >&2; }
@@ -19,7 +21,7 @@ if ! flock -n 9; then
     say "waiting for another build of this clone"
     flock 9
 fi
-sh "$root/cmake/install_packages.sh" 9>&-
+sh "$root/cmake/install_packages.sh" $tests 9>&-
 
 cd "$root"
 cache=build/$preset/CMakeCache.txt
@@ -37,6 +39,10 @@ if [ ! -f "build/$preset/build.ninja" ] && [ ! -f "build/$preset/Makefile" ]; th
         [ -n "$reason" ] || reason=$(sed -n '/^CMake Error/,/^$/p' "$log" | tr -s '\n ' ' ')
         die "configuring failed: $reason (more in $root/$log)"
     fi
+fi
+# What the configuration of ./run did not find may be there by now.
+if [ -n "$tests" ] && grep -qs '^EBB_WITH_ONNX:STRING=AUTO$' "$cache" && grep -qs '^EBB_HAVE_ONNX:INTERNAL=OFF$' "$cache"; then
+    cmake "build/$preset" >"build/$preset.configure.log" 2>&1 </dev/null 9>&- || die "configuring build/$preset failed"
 fi
 jobs=$(nproc)
 say "building build/$preset with $jobs jobs"

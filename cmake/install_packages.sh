@@ -6,6 +6,8 @@
 # Debian 12 has Boost 1.81 beside its default 1.74, under versioned names; Debian 13 and Ubuntu 24.04 have the default
 # names. libcadical-dev of the distribution is taken where it has the external-propagator interface (1.7 or later);
 # where it has not, get_cadical.sh takes over.
+#
+# usage: install_packages.sh [--tests]     (--tests: also what only optional parts need, so that their tests run)
 set -eu
 say() { echo "setup: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -16,6 +18,7 @@ fi
 
 wanted="g++ cmake ninja-build make pkg-config binutils python3 python3-jsonschema util-linux
     libtbb-dev libcli11-dev doctest-dev coinor-libclp-dev liblemon-dev zlib1g-dev liblzma-dev libzstd-dev"
+[ "${1:-}" != --tests ] || wanted="$wanted libonnx-dev libprotobuf-dev protobuf-compiler"
 distribution="" release=""
 if [ -r /etc/os-release ]; then
     # shellcheck disable=SC1091
