@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from side import blocks, compare, instances, measures, methods, readme, report, runner
@@ -82,7 +83,7 @@ def parser():
     p.add_argument("--seeds", nargs="+", type=int, default=[1])
     p.add_argument("--memory", type=float, default=6, help="GiB a process; more is cut short")
     p.add_argument("--clock", choices=("wall", "cpu"), default="wall",
-                   help="cpu: the peers' limits and the report's times in processor seconds, for a busy machine")
+                   help="cpu: the peers' limits and the times of a report or comparison in processor seconds, for a busy machine")
     p.add_argument("--nice", type=int, default=0)
     p.add_argument("--program", default=str(ROOT / "run"))
     p.add_argument("--python", default=sys.executable, help="interpreter for the peers")
@@ -181,6 +182,8 @@ def compare_builds(o):
             found[side].extend(runner.run_all(s, store, [pair[side]], builds))
     print(file=sys.stderr)
     names = [f"{builds['ebbtide']} ({program})" for (_, _, builds), program in zip(sides, o.what[1:])]
+    if o.clock == "cpu":
+        found = tuple([measures.by_processor(r) for r in side] for side in found)
     print("\n".join(compare.report(*names, compare.pairs(*found))))
 
 
@@ -207,15 +210,26 @@ def sizes(o):
         print(f"{source.name}: {p.stdout.strip()}", file=sys.stderr)
 
 
+def commands(of_suite, clock):
+    """What makes such a report again: the peers with their own limits, the rest by suites of one limit."""
+    python, clock = " --python build/peers/bin/python", " --clock cpu" if clock == "cpu" else ""
+    lines, limits = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"], {}
+    for suite, records in of_suite.items():
+        words = Counter(str(r["key"]["limit"]) for r in records if r["kind"] != "peer")
+        if words:
+            word = min(words, key=lambda w: (-words[w], w))
+            limits.setdefault(f"--{word}" if word.startswith("work") else f"--limit '*={word}'", []).append(suite)
+    if peers := [s for s, records in of_suite.items() if any(r["kind"] == "peer" for r in records)]:
+        lines.append(f"bench/run --suite {' '.join(peers)} --methods peer{python}{clock}")
+    lines += [f"bench/run --suite {' '.join(suites)} {limit}" for limit, suites in limits.items()]
+    return lines + [f"bench/run sizes{python}", f"bench/run report{clock}", "bench/run readme"]
+
+
 def write_report(o):
     store = Store(o.out / "records.jsonl")
     records = [measures.by_processor(r) if o.clock == "cpu" else r for r in store.records.values()]
-    again = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"]
     suites = o.suite or [s for s in SUITES if s != "quick" and filled(records, s).rows]
-    again += [f"bench/run --suite {' '.join(suites)} --python build/peers/bin/python"
-              + (" --clock cpu" if o.clock == "cpu" else ""),
-              "bench/run sizes --python build/peers/bin/python",
-              "bench/run report" + (" --clock cpu" if o.clock == "cpu" else "")]
+    again = commands({s: [r for row in filled(records, s).rows.values() for r in row.values()] for s in suites}, o.clock)
     for path in report.write(records, o.to / "RESULTS.md", o.to / "results", suites, again, o.to / "results" / "report.html",
                              o.clock):
         print(path)
