@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report, the comparison and the statistics of bench/run on a stored set of records. usage: parts_test.py SOURCE_DIR"""
 import csv
+import json
 import os
 import re
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 SOURCE = sys.argv[1]
 sys.path.insert(0, os.path.join(SOURCE, "bench"))
 sys.dont_write_bytecode = True
-from side import compare, measures, readme, report, statistics  # noqa: E402
+from side import compare, copies, measures, readme, report, statistics  # noqa: E402
 from side.cells import cell  # noqa: E402
 from side.measures import Table  # noqa: E402
 from side.records import Store  # noqa: E402
@@ -96,6 +97,30 @@ def test_readme():
     assert "| nothing (phase 1, 300 s) | not run | not run | over the budget by 20.0 % |" in text, text
     found = readme.disagreements(Path(SOURCE, "README.md").read_text(), Path(SOURCE, "bench", "results"))
     assert not found, found
+
+
+def test_copies():
+    """A mutation becomes a call; from there on the name means its result, other names of the old version do not."""
+    log = [("CONSTANT", {"NAME": "w"}), ("MEMORY", {"NAME": "w", "MEMORY": "8"}), ("ANNOTATE", {"ANNOTATION": "START"}),
+           ("CONSTANT", {"NAME": "x"}), ("MEMORY", {"NAME": "x", "MEMORY": "4"}),
+           ("CALL", {"NAME": "f", "RESULT": ["a", "b"], "ARGS": ["x"], "TIME": "3"}),
+           ("MEMORY", {"NAME": "a", "MEMORY": "16"}), ("ALIAS", {"NAME": "a", "ALIAS": "-1"}),
+           ("MEMORY", {"NAME": "b", "MEMORY": "0"}), ("ALIAS", {"NAME": "b", "ALIAS": "0"}),
+           ("COPY", {"DST": "c", "SRC": "a"}),
+           ("MUTATE", {"NAME": "relu_", "ARGS": ["a", "b"], "MUTATE": [0, 1], "TIME": "5"}),
+           ("CALL", {"NAME": "g", "RESULT": ["d"], "ARGS": ["a", "b", "c"], "TIME": "1"}),
+           ("MEMORY", {"NAME": "d", "MEMORY": "1"}), ("ALIAS", {"NAME": "d", "ALIAS": "-1"}), ("RELEASE", {"NAME": "a"})]
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = Path(folder, "a.log"), Path(folder, "b.log")
+        path.write_text("".join(json.dumps(dict(more, INSTRUCTION=kind)) + "\n" for kind, more in log))
+        copies.rewritten(path, out)
+        lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert lines[0]["NAME"] == "x"  # what stands before the start is left out
+    call = next(j for j in lines if j.get("NAME") == "relu_")
+    assert call == {"INSTRUCTION": "CALL", "NAME": "relu_", "RESULT": ["a~1", "b~2"], "ARGS": ["a", "b"], "TIME": "5"}
+    assert [j["MEMORY"] for j in lines if j.get("NAME") in ("a~1", "b~2") and "MEMORY" in j] == ["16", "4"]  # b is a view of x
+    assert [j["NAME"] for j in lines if j["INSTRUCTION"] == "RELEASE"] == ["a", "b", "a~1"]
+    assert next(j for j in lines if j.get("NAME") == "g")["ARGS"] == ["a~1", "b~2", "c"]
 
 
 def test_compare():

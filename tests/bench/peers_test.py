@@ -134,6 +134,9 @@ def main():
                     plan = next(s for s in staged_plans(g, budget, want, most))
                     status, _ = moccasin.solve(g, budget, hinted, plan, most)
                     assert hinted.best == want and status.startswith("optimal"), (status, hinted.best, want)
+            run.memory = 1
+            status, facts = checkmate.solve(g, budget, run)
+            assert status == f"too large: {facts['variables']:,} variables, {facts['constraints']:,} rows", status
             run = Run(g, 1 << 40)  # the relaxation: with room for everything nothing is made twice
             checkmate.solve(g, 1 << 40, run, relaxed=True)
             assert run.best == g.base, (run.best, g.base)
