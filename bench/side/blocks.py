@@ -52,6 +52,25 @@ def detail(section, table, names, only_page):
     section.table(head, rows, only_page)
 
 
+def optimum(section, table):
+    """Each method against what ebbtide proved to be the least in the given order."""
+    least = {i: r["duration"] for i in table.instances() for r in table.rows[i].values()
+             if r["kind"] == "ours" and r.get("valid") and r["status"] == "optimal" and measures.in_order(r)
+             and measures.uncapped(r)}
+    if not least:
+        return
+    rows = []
+    for m in table.methods():
+        have = [i for i in least if table.get(i, m)]
+        over = [tdi(r["duration"], r["base"]) - tdi(least[i], r["base"]) for i in have if (r := table.get(i, m)).get("valid")]
+        if have:
+            rows.append([m, len(have), len(over), sum(x < 1e-9 for x in over), number(sorted(over)[len(over) // 2]) if over else "",
+                         number(max(over, default=None))])
+    section.text(f"Against the optimum, which ebbtide proved on {len(least)} of {len(table.instances())}: on how many of these a method "
+                 "was run, found a plan, found the optimum; points of TDI above it in the median and at worst.")
+    section.table(["method", "run on", "plans", "optimal", "median", "worst"], rows)
+
+
 def profiles(section, table):
     every = [m for m in table.methods() if m not in ("ebbtide-free", "ebbtide-orders")]
     names = [m for m in every if any(overhead(table.get(i, m)) is not None for i in table.instances())]
