@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "engine/base/status.hpp"
+#include "io/hlo_trips.hpp"
 #include "io/reader_common.hpp"
 
 namespace ebb {
@@ -280,15 +282,10 @@ HloCosts::Of HloCosts::Instruction(std::int32_t computation, std::int32_t index)
     if (callees.empty()) Fail(name_, i, "calls no computation");
     std::int64_t trips = 1;
     if (i.opcode == "while") {
-      // backend_config={"known_trip_count":{"n":"12"},...}
-      const std::string_view config = i.Attribute("backend_config");
-      const std::size_t at = config.find("known_trip_count");
-      const std::vector<std::int64_t> n =
-          at == std::string_view::npos ? std::vector<std::int64_t>() : Numbers(config.substr(at, 60));
-      if (n.empty() || n[0] < 0)
-        of.unknown = "is a loop without a known trip count";
+      if (const std::optional<std::int64_t> known = TripCount(module_, computation, index))
+        trips = *known;
       else
-        trips = n[0];
+        of.unknown = "is a loop without a known trip count (none is written, and no counter to follow)";
     }
     for (std::size_t n = 0; n < callees.size(); ++n) {
       const HloCost& c = callee(n);
