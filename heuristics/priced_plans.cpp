@@ -66,40 +66,62 @@ void PlanWithoutPrices(const Instance& in, std::int64_t budget, std::int32_t max
   if (!result.sequence.empty()) report(result);
 }
 
+PricedPlans::PricedPlans(const Instance& in, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,
+                         int rounds, std::int32_t max_executions)
+    : in_(in), table_(table), budget_(budget), bound_(bound), rounds_(rounds), max_executions_(max_executions) {
+  if (bound.shortage) return;
+  price_ = RowPrices(in, table, bound);
+  if (rounds == 0) return;
+  cost_.resize(table.gaps.size());
+  for (std::size_t g = 0; g < cost_.size(); ++g)
+    cost_[g] = static_cast<double>(bound.costs.cost[g]) / static_cast<double>(bound.costs.scale);
+}
+
+void PricedPlans::Reprice(WorkBudget& work) {
+  // An estimate may not grow beyond what the whole graph takes: the flow's costs must stay in range.
+  const double most = std::max(1.0, static_cast<double>(in_.base_duration));
+  const std::vector<double> foreseen = RemakeCosts(in_, table_, price_);
+  GapCosts costs;
+  costs.scale = 16;
+  for (std::size_t g = 0; g < cost_.size(); ++g) {
+    cost_[g] = 0.5 * (cost_[g] + std::min(foreseen[g], most));
+    costs.cost.push_back(static_cast<std::int64_t>(std::llround(16.0 * cost_[g])));
+  }
+  const GapCoverBound again = SolveGapCoverFor(in_, table_, budget_, std::move(costs), &bound_);
+  work.Spend(static_cast<Ticks>(table_.gaps.size()) * 2000);
+  price_ = RowPrices(in_, table_, again);
+}
+
+bool PricedPlans::Step(WorkBudget& work, const std::function<void(const EvictionResult&)>& report) {
+  constexpr int kBefore = 5;  // plans before the first repricing; then two of each
+  const int last = rounds_ == 0 ? 3 : kBefore + 2 * rounds_;
+  if (bound_.shortage || step_ == last || work.Exhausted()) return false;
+  const auto plan = [&](std::span<const double> with) {
+    const EvictionResult result = Evict(in_, {budget_, max_executions_, with}, work);
+    if (!result.sequence.empty()) report(result);
+  };
+  switch (step_) {
+    case 0: plan(price_); break;
+    case 1: plan(SpreadOverHotRows(table_, budget_, RowOf(in_, table_), price_)); break;
+    case 2: plan(Smoothed(price_, 8)); break;
+    case 3: plan(Smoothed(price_, 2)); break;
+    case 4: plan(Smoothed(price_, 32)); break;
+    default:
+      if ((step_ - kBefore) % 2 == 0) {
+        Reprice(work);
+        plan(price_);
+      } else {
+        plan(Smoothed(price_, 8));
+      }
+  }
+  return ++step_ < last;
+}
+
 void PlanByPrices(const Instance& in, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,
                   int rounds, std::int32_t max_executions, WorkBudget& work,
                   const std::function<void(const EvictionResult&)>& report) {
-  if (bound.shortage) return;
-  std::vector<double> price = RowPrices(in, table, bound);
-  const auto plan = [&](std::span<const double> with) {
-    if (work.Exhausted()) return;
-    const EvictionResult result = Evict(in, {budget, max_executions, with}, work);
-    if (!result.sequence.empty()) report(result);
-  };
-  plan(price);
-  plan(SpreadOverHotRows(table, budget, RowOf(in, table), price));
-  plan(Smoothed(price, 8));
-  if (rounds == 0) return;
-  for (const int width : {2, 32}) plan(Smoothed(price, width));
-
-  std::vector<double> cost(table.gaps.size());
-  for (std::size_t g = 0; g < cost.size(); ++g)
-    cost[g] = static_cast<double>(bound.costs.cost[g]) / static_cast<double>(bound.costs.scale);
-  // An estimate may not grow beyond what the whole graph takes: the flow's costs must stay in range.
-  const double most = std::max(1.0, static_cast<double>(in.base_duration));
-  for (int round = 0; round < rounds && !work.Exhausted(); ++round) {
-    const std::vector<double> foreseen = RemakeCosts(in, table, price);
-    GapCosts costs;
-    costs.scale = 16;
-    for (std::size_t g = 0; g < cost.size(); ++g) {
-      cost[g] = 0.5 * (cost[g] + std::min(foreseen[g], most));
-      costs.cost.push_back(static_cast<std::int64_t>(std::llround(16.0 * cost[g])));
-    }
-    const GapCoverBound again = SolveGapCoverFor(in, table, budget, std::move(costs), &bound);
-    work.Spend(static_cast<Ticks>(table.gaps.size()) * 2000);
-    price = RowPrices(in, table, again);
-    plan(price);
-    plan(Smoothed(price, 8));
+  PricedPlans plans(in, table, budget, bound, rounds, max_executions);
+  while (plans.Step(work, report)) {
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "engine/base/work_budget.hpp"
 #include "engine/bounds/gap_cover_flow.hpp"
@@ -18,9 +19,32 @@ namespace ebb {
 void PlanWithoutPrices(const Instance& instance, std::int64_t budget, std::int32_t max_executions, WorkBudget& work,
                        const std::function<void(const EvictionResult&)>& report);
 
-// `rounds` of repricing, 0: only the plans of the prices themselves, without another flow.
-// Calls `report` with every sequence found, also with those that are over the budget (starts for a search). `bound` is
-// SolveGapCover's answer for the same table and budget. Deterministic.
+// Plans by the prices, one after the other: whoever has better ones by then may stop. Deterministic.
+class PricedPlans {
+ public:
+  // `rounds` of repricing, 0: only the plans of the prices themselves, without another flow. `bound` is SolveGapCover's
+  // answer for the same table and budget. All three must outlive this.
+  PricedPlans(const Instance& instance, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,
+              int rounds, std::int32_t max_executions);
+
+  // One plan more; `report` is also told sequences that are over the budget (starts for a search). False: that was all.
+  bool Step(WorkBudget& work, const std::function<void(const EvictionResult&)>& report);
+
+ private:
+  void Reprice(WorkBudget& work);
+
+  const Instance& in_;
+  const GapTable& table_;
+  const std::int64_t budget_;
+  const GapCoverBound& bound_;
+  const int rounds_;
+  const std::int32_t max_executions_;
+  std::vector<double> price_;  // by position
+  std::vector<double> cost_;   // by gap
+  int step_ = 0;
+};
+
+// All of them.
 void PlanByPrices(const Instance& instance, const GapTable& table, std::int64_t budget, const GapCoverBound& bound,
                   int rounds, std::int32_t max_executions, WorkBudget& work,
                   const std::function<void(const EvictionResult&)>& report);
