@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Over 400 lines: bindings and transactions call each other in the innermost loop of the search and are kept where the
-// compiler sees them together. Slots, loading and the journal have files of their own.
+// Walking, bindings, Insert and Erase. Beside it: slots (sequence_slots.cpp), loading (sequence_load.cpp), storages
+// that several values share (sequence_sharing.cpp), transactions (sequence_commit.cpp), the way back
+// (sequence_journal.cpp).
 //
 // Chosen against: plain arrays with memmove and a range-add over the whole stretch (the study's prototype: 0.15 million
 // moves a second at n = 1000; here 2.6); indices within chunks that shift with every insertion (holes make them rare);
@@ -253,61 +254,6 @@ void SequenceState::SetEnd(std::int32_t node, std::size_t k, std::int32_t end) {
   if (old != end) CarrierEndMoved(node, value, old, end);
 }
 
-// The execution whose storage for `carrier` a value made by `node` lives in.
-std::int32_t SequenceState::OwnerOf(std::int32_t carrier, std::int32_t node) const {
-  return MakerOf(carrier) == N(node).op ? node : ServerOf(carrier, node);
-}
-
-// A carried value's end moved: so may the end of the storage it lives in.
-void SequenceState::CarrierEndMoved(std::int32_t node, std::int32_t value, std::int32_t from, std::int32_t to) {
-  const std::int32_t w = instance_.carrier[static_cast<std::size_t>(value)];
-  if (w < 0) return;
-  const std::int32_t owner = OwnerOf(w, node);
-  if (owner == kNone) return;
-  const std::size_t k = OutputIndex(w);
-  const std::int32_t end = EndOf(owner, k);
-  if (slot(to) > slot(end))
-    SetEnd(owner, k, to);
-  else if (end == from)
-    SetEnd(owner, k, LastUse(owner, k));
-}
-
-bool SequenceState::UsedAfterConsumption(std::int32_t node, std::int32_t value, std::int32_t end) const {
-  const auto v = static_cast<std::size_t>(value);
-  const std::int32_t from = slot(node);
-  const std::int32_t limit = NextOf(node) == kNone ? profile_.slots() : slot(NextOf(node));
-  for (const std::int32_t m : consumers_[v])
-    for (std::int32_t y = LastOf(m); y != kNone && slot(y) > from; y = PreviousOf(y))
-      if (slot(y) < limit && y != end) return true;
-  for (const std::int32_t c : carried_[v]) {
-    if (!watched_[static_cast<std::size_t>(c)]) continue;
-    for (std::int32_t y = LastOf(MakerOf(c)); y != kNone && slot(y) >= from; y = PreviousOf(y))
-      if (slot(y) < limit && UsedAfterConsumption(y, c, end)) return true;
-  }
-  return false;
-}
-
-void SequenceState::NoteBad(std::int32_t node, std::size_t k, bool bad) {
-  const auto i = static_cast<std::size_t>(N(node).ends) + k;
-  if ((bad_[i] != 0) == bad) return;
-  log_.push_back({Change::kBad, node, static_cast<std::int32_t>(i), bad_[i]});
-  bad_[i] = bad ? 1 : 0;
-  violations_ += bad ? 1 : -1;
-}
-
-void SequenceState::RecheckConsumers(std::int32_t node, std::size_t k) {
-  std::int32_t value = Makes(N(node).op)[k];
-  if (!watched_[static_cast<std::size_t>(value)]) return;
-  // the storage's owner answers for all that it carries
-  while (instance_.carrier[static_cast<std::size_t>(value)] >= 0) {
-    value = instance_.carrier[static_cast<std::size_t>(value)];
-    node = OwnerOf(value, node);
-    if (node == kNone) return;
-    k = OutputIndex(value);
-  }
-  NoteBad(node, k, UsedAfterConsumption(node, value, EndOf(node, k)));
-}
-
 std::int32_t SequenceState::Insert(std::int32_t op, std::int32_t before) { return InsertNode(NewNode(op), before); }
 
 std::int32_t SequenceState::InsertNode(std::int32_t x, std::int32_t before) {
@@ -405,107 +351,6 @@ bool SequenceState::Erase(std::int32_t node) {
       }
     }
   return true;
-}
-
-// ---- transactions -----------------------------------------------------------------------------------------------
-
-void SequenceState::BuildSegments() {
-  if (segments_fresh_) return;
-  segments_fresh_ = true;
-  borders_.clear();
-  for (const Stretch& s : stretches_) {
-    borders_.emplace_back(slot(s.after) + 1, s.bytes);
-    borders_.emplace_back(slot(s.to) + 1, -s.bytes);
-  }
-  for (const Point& p : points_) {
-    borders_.emplace_back(slot(p.node), p.bytes);
-    borders_.emplace_back(slot(p.node) + 1, -p.bytes);
-  }
-  const std::size_t count = borders_.size();
-  if (count <= 24) {
-    for (std::size_t i = 1; i < count; ++i) {
-      const auto b = borders_[i];
-      std::size_t j = i;
-      for (; j > 0 && borders_[j - 1].first > b.first; --j) borders_[j] = borders_[j - 1];
-      borders_[j] = b;
-    }
-  } else {
-    std::sort(borders_.begin(), borders_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  }
-  segments_.clear();
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < count;) {
-    const std::int32_t s = borders_[i].first;
-    for (; i < count && borders_[i].first == s; ++i) bytes += borders_[i].second;
-    if (bytes != 0 && i < count) segments_.push_back({s, borders_[i].first - 1, bytes});
-  }
-  work_ += 4 * static_cast<std::int64_t>(count) + 5;
-}
-
-std::int64_t SequenceState::ExcessAfter(std::int64_t enough) {
-  BuildSegments();
-  std::int64_t sum = profile_.total();
-  // What is saved first: then it can only go up.
-  for (const Segment& s : segments_)
-    if (s.bytes < 0) sum += profile_.Delta(s.first, s.last, s.bytes);
-  for (const Segment& s : segments_)
-    if (s.bytes > 0 && sum <= enough) sum += profile_.Delta(s.first, s.last, s.bytes, enough - sum);
-  return sum;
-}
-
-void SequenceState::Commit() {
-  BuildSegments();
-  for (const Segment& s : segments_) profile_.Add(s.first, s.last, s.bytes);
-  if (marked_) NoteCommit();
-  for (const Change& c : log_) {
-    if (c.kind == Change::kInsert && N(c.node).alive) {
-      N(c.node).written = true;
-    } else if (c.kind == Change::kErase) {
-      TakeFromSlot(c.node);
-      if (marked_ && N(c.node).written)
-        N(c.node).written = false;  // kept for the way back
-      else
-        FreeNode(c.node);
-    }
-  }
-  log_.clear();
-  stretches_.clear();
-  points_.clear();
-  segments_fresh_ = false;
-#ifdef EBB_CHECK
-  CheckAgainstNaive();
-#endif
-}
-
-void SequenceState::Rollback() {
-  for (std::size_t i = log_.size(); i-- > 0;) {
-    const Change c = log_[i];
-    const auto o = static_cast<std::size_t>(N(c.node).op);
-    switch (c.kind) {
-      case Change::kInsert:
-        Unlink(c.node);
-        TakeFromSlot(c.node);
-        FreeNode(c.node);
-        AddDuration(-ops_[o].duration);
-        --executions_;
-        break;
-      case Change::kErase:
-        Link(c.node, PreviousOf(c.node), NextOf(c.node));
-        N(c.node).alive = true;
-        AddDuration(ops_[o].duration);
-        ++executions_;
-        break;
-      case Change::kEnd: EndRef(c.node, static_cast<std::size_t>(c.index)) = c.before; break;
-      case Change::kBad:
-        violations_ += c.before - bad_[static_cast<std::size_t>(c.index)];
-        bad_[static_cast<std::size_t>(c.index)] = static_cast<std::uint8_t>(c.before);
-        break;
-    }
-  }
-  log_.clear();
-  stretches_.clear();
-  points_.clear();
-  segments_fresh_ = false;
 }
 
 }  // namespace ebb
