@@ -17,6 +17,7 @@ BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std:
     const std::int32_t root = Root(static_cast<std::int32_t>(v));
     weightless_[v] = instance.bytes[At(root)] == 0 || instance.maker[At(root)] < 0 || instance.maker[v] < 0;
   }
+  if (!instance.plain) FindNeeds();
   FindUseful();
   MakeColumns();
   MakeRows(budget);
@@ -25,6 +26,19 @@ BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std:
 std::int32_t BoundaryModel::Root(std::int32_t value) const {
   while (instance_->carrier[At(value)] >= 0) value = instance_->carrier[At(value)];
   return value;
+}
+
+void BoundaryModel::FindNeeds() {
+  std::vector<std::int32_t> list;
+  for (std::size_t op = 0; op < instance_->num_ops; ++op) {
+    list.clear();
+    for (std::int32_t v : instance_->reads[op])
+      for (; v >= 0 && std::find(list.begin(), list.end(), v) == list.end(); v = instance_->carrier[At(v)])
+        list.push_back(v);
+    for (const std::int32_t v : list) needs_.Push(v);
+    needs_.EndRow();
+  }
+  users_ = needs_.Transpose<std::int32_t>(instance_->num_values, At);
 }
 
 void BoundaryModel::FindUseful() {
@@ -51,16 +65,16 @@ void BoundaryModel::FindUseful() {
     if (k + 1 < stages)
       for (const std::int32_t v : useful_[At(k) + 1]) add(v);
     for (std::int32_t p = from + 1; p <= to; ++p)
-      for (const std::int32_t v : in.reads[At(in.order[At(p)])]) {
+      for (const std::int32_t v : needs(At(in.order[At(p)]))) {
         if (weightless(v)) continue;
         next[v] = k;
         add(v);
       }
     if (k == stages - 1)
-      for (std::size_t v = 0; v < in.num_values; ++v)
-        if (in.kept[v] && !weightless(static_cast<std::int32_t>(v))) {
+      for (std::size_t i = 0; i < in.num_values; ++i)
+        for (auto v = static_cast<std::int32_t>(i); in.kept[i] && v >= 0 && !weightless(v); v = in.carrier[At(v)]) {
           next[v] = k;
-          add(static_cast<std::int32_t>(v));
+          add(v);
         }
     while (!stack.empty()) {
       const std::int32_t v = stack.back();
@@ -69,7 +83,7 @@ void BoundaryModel::FindUseful() {
       if (in.carrier[At(v)] >= 0) add(in.carrier[At(v)]);
       const std::size_t maker = At(in.maker[At(v)]);
       if (in.may_repeat[maker])
-        for (const std::int32_t u : in.reads[maker]) add(u);
+        for (const std::int32_t u : needs(maker)) add(u);
     }
     for (const std::int32_t v : list) is_useful[At(v)] = 0;
     std::sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
@@ -150,7 +164,7 @@ void BoundaryModel::MakeRows(std::int64_t budget) {
       program_.knapsacks.push_back(memory_row_[At(k)]);
     }
     for (const std::int32_t v : useful_[At(k)]) {
-      // Reads by first executions of this stage.
+      // Needs of first executions of this stage.
       if (next_read(k, v) == k && source(k, v)) rows.EndRow(1);
       if (stay(k, v) < 0) continue;
       // Its base.
@@ -169,7 +183,7 @@ void BoundaryModel::MakeRows(std::int64_t budget) {
   // (What op a_k reads is a read of stage k - 1: its source is seen to there.)
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (!columns_[c].rerun) continue;
-    for (const std::int32_t u : in.reads[At(columns_[c].item)]) {
+    for (const std::int32_t u : needs(At(columns_[c].item))) {
       if (!source(columns_[c].stage, u)) continue;
       rows.Term(static_cast<std::int32_t>(c), -1);
       rows.EndRow(0);
@@ -205,7 +219,7 @@ void PathCuts::Separate(std::span<const double> x, bool integral, bool /*root*/,
               next_[At(v)] = kStays;
             }
           }
-          for (const std::int32_t reader : in.readers[At(v)])
+          for (const std::int32_t reader : model_.users(At(v)))
             if (need_[At(reader)] > need + 1e-9 && in.rank[At(reader)] <= model_.positions()[At(k)]) {
               need = need_[At(reader)];
               next_[At(v)] = reader;
