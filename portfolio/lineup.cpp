@@ -38,6 +38,13 @@ void AnswerAtOnce(Board& board) {
     exchange.Offer(problem.instance.order, "given order");
   } else if (auto why = BelowFloor(problem, board.stop())) {
     exchange.ProveInfeasible(std::move(*why));
+  } else if (problem.max_executions == 1 && problem.order != OrderMode::kFree && problem.given.peak != Bytes::Max()) {
+    Infeasibility only;  // the given order is the only sequence
+    only.bytes_needed = problem.given.peak.count();
+    only.bytes_given = problem.budget.count();
+    only.text = "the order itself, each op once, needs " + std::to_string(only.bytes_needed) +
+                " bytes, the budget gives " + std::to_string(only.bytes_given);
+    exchange.ProveInfeasible(std::move(only));
   } else {
     if (!problem.hint.empty()) exchange.Offer(problem.hint, "hint");
     // Where the order is free another order alone may fit.

@@ -27,9 +27,9 @@ def size_of(limit):
 
 class Table:
     """Records by instance and method; of several for one place that of the newest build counts, then the one with the
-    largest limit, or the smallest, then the newest."""
+    largest limit, then the newest."""
 
-    def __init__(self, records, instances=None, seed=None, largest=True):
+    def __init__(self, records, instances=None, seed=None):
         self.rows, builds = {}, {}
         for r in records:  # the newest build of a place is that of its newest record
             place = r["key"]["instance"], r["key"]["method"], r["key"]["flags"]
@@ -43,7 +43,7 @@ class Table:
                 continue
             place = self.rows.setdefault(key["instance"], {})
             old = place.get(key["method"])
-            rank = lambda x: (newest(x), size_of(x["key"]["limit"]) * (1 if largest else -1), x["at"])
+            rank = lambda x: (newest(x), size_of(x["key"]["limit"]), x["at"])
             if old is None or rank(r) >= rank(old):
                 place[key["method"]] = r
         if instances is not None:

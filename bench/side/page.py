@@ -66,7 +66,7 @@ def steps(title, x_name, y_name, lines, log_x=True, low_x=None):
         path += "".join(f"H{px(x):.1f}V{py(y):.1f}" for x, y in points[1:])
         out.append(f"<path d='{path}' fill=none stroke='{colour}' stroke-width='1.8'{dash}/><circle "
                    f"cx={px(points[0][0]):.1f} cy={py(points[0][1]):.1f} r=2.5 fill='{colour}'/>"
-                   f"<text x={width + 15} y={25 + 16 * k} fill='{colour}'>{html.escape(name)}</text>")
+                   f"<text x={width + 15} y={25 + 16 * k} fill='{colour}'>{html.escape(name)}{' (dashed)' if dash else ''}</text>")
     return "".join(out) + "</svg></figure>"
 
 
