@@ -9,13 +9,15 @@ using core::Engine;
 using core::Lit;
 
 namespace {
+constexpr std::string_view kRules[] = {"overload", "begins later", "ends earlier", "absent"};
 constexpr std::uint16_t kOverload = 0, kBegins = 1, kEnds = 2, kAbsent = 3;
 std::size_t At(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 CumulativeMemory::CumulativeMemory(std::vector<Task> tasks, std::int64_t capacity, std::int64_t horizon,
                                    Explanation explanation, bool time_table)
-    : tasks_(std::move(tasks)),
+    : Propagator("cumulative memory", kRules, core::Priority::kGlobal),
+      tasks_(std::move(tasks)),
       capacity_(capacity),
       horizon_(horizon),
       explanation_(explanation),
@@ -23,11 +25,6 @@ CumulativeMemory::CumulativeMemory(std::vector<Task> tasks, std::int64_t capacit
       load_(At(horizon)),
       parts_(tasks_.size()) {
   std::stable_sort(tasks_.begin(), tasks_.end(), [](const Task& a, const Task& b) { return a.demand > b.demand; });
-}
-
-std::span<const std::string_view> CumulativeMemory::Rules() const {
-  static constexpr std::string_view kRules[] = {"overload", "begins later", "ends earlier", "absent"};
-  return kRules;
 }
 
 void CumulativeMemory::Attach(Engine& engine, core::PropId id) {

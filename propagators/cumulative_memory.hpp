@@ -42,9 +42,6 @@ class CumulativeMemory final : public core::Propagator {
   CumulativeMemory(std::vector<Task> tasks, std::int64_t capacity, std::int64_t horizon, Explanation explanation,
                    bool time_table = true);
 
-  [[nodiscard]] std::string_view Name() const override { return "cumulative memory"; }
-  [[nodiscard]] std::span<const std::string_view> Rules() const override;
-  [[nodiscard]] core::Priority priority() const override { return core::Priority::kGlobal; }
   void Attach(core::Engine& engine, core::PropId id) override;
   bool OnEvent(core::Engine& engine, std::int32_t data) override;
   [[nodiscard]] bool Propagate(core::Engine& engine) override;

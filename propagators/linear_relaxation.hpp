@@ -78,9 +78,6 @@ class LinearRelaxation final : public core::Propagator {
   [[nodiscard]] bool IsFixed(std::size_t column) const { return lower_[column] == upper_[column]; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
 
-  [[nodiscard]] std::string_view Name() const override { return "linear relaxation"; }
-  [[nodiscard]] std::span<const std::string_view> Rules() const override;
-  [[nodiscard]] core::Priority priority() const override { return core::Priority::kHeavy; }
   void Attach(core::Engine& engine, core::PropId id) override;
   bool OnEvent(core::Engine& engine, std::int32_t data) override;
   [[nodiscard]] bool Propagate(core::Engine& engine) override;
@@ -94,6 +91,8 @@ class LinearRelaxation final : public core::Propagator {
   void Witness(std::uint16_t rule, std::string& out) const override;
 
  private:
+  // Costs are multiples of step_: the largest that total <= most still allows.
+  [[nodiscard]] std::int64_t LargestCost(std::int64_t most) const { return most - ((most % step_) + step_) % step_; }
   [[nodiscard]] bool KeepsDuals() const;
   using Wide = ExactDualBound::Wide;
   // What a dual vector said, for reasons to be given later.

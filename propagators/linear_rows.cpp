@@ -8,10 +8,12 @@ namespace ebb {
 using core::Engine;
 using core::Lit;
 
-std::span<const std::string_view> LinearRows::Rules() const {
-  static constexpr std::string_view kRules[] = {"row"};
-  return kRules;
+namespace {
+constexpr std::string_view kRules[] = {"row"};
 }
+
+LinearRows::LinearRows(const LinearModel& model)
+    : Propagator("linear rows", kRules, core::Priority::kLinear), model_(model) {}
 
 void LinearRows::Attach(Engine& engine, core::PropId id) {
   id_ = id;

@@ -25,14 +25,11 @@ namespace ebb {
 class LinearRows final : public core::Propagator {
  public:
   // `model` must outlive this. Its columns are complete, its rows may grow: see TakeNewRows.
-  explicit LinearRows(const LinearModel& model) : model_(model) {}
+  explicit LinearRows(const LinearModel& model);
 
   // Takes in rows appended since the last call; they propagate at the next run.
   void TakeNewRows(core::Engine& engine);
 
-  [[nodiscard]] std::string_view Name() const override { return "linear rows"; }
-  [[nodiscard]] std::span<const std::string_view> Rules() const override;
-  [[nodiscard]] core::Priority priority() const override { return core::Priority::kLinear; }
   void Attach(core::Engine& engine, core::PropId id) override;
   bool OnEvent(core::Engine& engine, std::int32_t data) override;
   [[nodiscard]] bool Propagate(core::Engine& engine) override;

@@ -9,13 +9,12 @@ using core::Engine;
 using core::Lit;
 
 namespace {
+constexpr std::string_view kRules[] = {"later", "earlier", "off"};
 constexpr std::uint16_t kLater = 0, kEarlier = 1, kOff = 2;
-}
+}  // namespace
 
-std::span<const std::string_view> Precedence::Rules() const {
-  static constexpr std::string_view kRules[] = {"later", "earlier", "off"};
-  return kRules;
-}
+Precedence::Precedence(Lit lit, core::IntVar x, std::int64_t d, core::IntVar y)
+    : Propagator("precedence", kRules, core::Priority::kBinary), lit_(lit), x_(x), y_(y), d_(d) {}
 
 void Precedence::Attach(Engine& engine, core::PropId id) {
   id_ = id;

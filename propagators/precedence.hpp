@@ -15,11 +15,8 @@ namespace ebb {
 
 class Precedence final : public core::Propagator {
  public:
-  Precedence(core::Lit lit, core::IntVar x, std::int64_t d, core::IntVar y) : lit_(lit), x_(x), y_(y), d_(d) {}
+  Precedence(core::Lit lit, core::IntVar x, std::int64_t d, core::IntVar y);
 
-  [[nodiscard]] std::string_view Name() const override { return "precedence"; }
-  [[nodiscard]] std::span<const std::string_view> Rules() const override;
-  [[nodiscard]] core::Priority priority() const override { return core::Priority::kBinary; }
   void Attach(core::Engine& engine, core::PropId id) override;
   bool OnEvent(core::Engine& engine, std::int32_t data) override;
   [[nodiscard]] bool Propagate(core::Engine& engine) override;

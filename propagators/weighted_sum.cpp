@@ -8,14 +8,17 @@ namespace ebb {
 using core::Engine;
 using core::Lit;
 
-WeightedSum::WeightedSum(std::vector<Term> terms, std::int64_t constant, core::IntVar total, bool raise)
-    : terms_(std::move(terms)), constant_(constant), total_(total), raise_(raise) {
-  std::stable_sort(terms_.begin(), terms_.end(), [](const Term& a, const Term& b) { return a.weight > b.weight; });
+namespace {
+constexpr std::string_view kRules[] = {"total", "no room"};
 }
 
-std::span<const std::string_view> WeightedSum::Rules() const {
-  static constexpr std::string_view kRules[] = {"total", "no room"};
-  return kRules;
+WeightedSum::WeightedSum(std::vector<Term> terms, std::int64_t constant, core::IntVar total, bool raise)
+    : Propagator("weighted sum", kRules, core::Priority::kLinear),
+      terms_(std::move(terms)),
+      constant_(constant),
+      total_(total),
+      raise_(raise) {
+  std::stable_sort(terms_.begin(), terms_.end(), [](const Term& a, const Term& b) { return a.weight > b.weight; });
 }
 
 void WeightedSum::Attach(Engine& engine, core::PropId id) {

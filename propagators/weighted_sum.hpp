@@ -24,8 +24,6 @@ class WeightedSum final : public core::Propagator {
   // in complete assignments (bounds between are of use only where something else reads total).
   WeightedSum(std::vector<Term> terms, std::int64_t constant, core::IntVar total, bool raise);
 
-  [[nodiscard]] std::string_view Name() const override { return "weighted sum"; }
-  [[nodiscard]] std::span<const std::string_view> Rules() const override;
   void Attach(core::Engine& engine, core::PropId id) override;
   bool OnEvent(core::Engine& engine, std::int32_t data) override;
   [[nodiscard]] bool Propagate(core::Engine& engine) override;

@@ -32,10 +32,12 @@ struct LazyReason {
 class Propagator {
  public:
   virtual ~Propagator() = default;
+  Propagator(const Propagator&) = delete;
+  Propagator& operator=(const Propagator&) = delete;
 
-  [[nodiscard]] virtual std::string_view Name() const = 0;
-  [[nodiscard]] virtual std::span<const std::string_view> Rules() const = 0;
-  [[nodiscard]] virtual Priority priority() const { return Priority::kLinear; }
+  [[nodiscard]] std::string_view Name() const { return name_; }
+  [[nodiscard]] std::span<const std::string_view> Rules() const { return rules_; }
+  [[nodiscard]] Priority priority() const { return priority_; }
 
   // Posts the watches (Engine::Watch*). It is scheduled once afterwards.
   virtual void Attach(Engine& engine, PropId id) = 0;
@@ -69,6 +71,16 @@ class Propagator {
 
   // Appends what a proof's checker needs besides the clause that was just given (docs/proof_format.md): " number" each.
   virtual void Witness(std::uint16_t rule, std::string& out) const { (void)rule, (void)out; }
+
+ protected:
+  // `rules` are not copied: a static array.
+  Propagator(std::string_view name, std::span<const std::string_view> rules, Priority priority)
+      : name_(name), rules_(rules), priority_(priority) {}
+
+ private:
+  std::string_view name_;
+  std::span<const std::string_view> rules_;
+  Priority priority_;
 };
 
 // Chooses what to try next.

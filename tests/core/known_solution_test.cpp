@@ -15,13 +15,10 @@ namespace {
 
 // At most one of two literals, and, where it lies, none.
 class Liar final : public Propagator {
+  static constexpr std::string_view kRules[] = {"one", "none"};
+
  public:
-  Liar(Lit a, Lit b, bool lies) : a_(a), b_(b), lies_(lies) {}
-  std::string_view Name() const override { return "liar"; }
-  std::span<const std::string_view> Rules() const override {
-    static constexpr std::string_view kRules[] = {"one", "none"};
-    return kRules;
-  }
+  Liar(Lit a, Lit b, bool lies) : Propagator("liar", kRules, Priority::kLinear), a_(a), b_(b), lies_(lies) {}
   void Attach(Engine& e, PropId id) override {
     id_ = id;
     e.Watch(a_, id, 0);

@@ -41,13 +41,11 @@ struct Region {
 
 // b -> x + d <= y
 class Difference final : public Propagator {
+  static constexpr std::string_view kRules[] = {"up", "down", "off"};
+
  public:
-  Difference(Lit b, IntVar x, std::int64_t d, IntVar y, bool lazy) : b_(b), x_(x), y_(y), d_(d), lazy_(lazy) {}
-  std::string_view Name() const override { return "difference"; }
-  std::span<const std::string_view> Rules() const override {
-    static constexpr std::string_view kRules[] = {"up", "down", "off"};
-    return kRules;
-  }
+  Difference(Lit b, IntVar x, std::int64_t d, IntVar y, bool lazy)
+      : Propagator("difference", kRules, Priority::kLinear), b_(b), x_(x), y_(y), d_(d), lazy_(lazy) {}
   void Attach(Engine& e, PropId id) override {
     id_ = id;
     e.Watch(b_, id, 0);
@@ -104,13 +102,11 @@ class Difference final : public Propagator {
 
 // At most k of the literals, counted incrementally.
 class AtMost final : public Propagator {
+  static constexpr std::string_view kRules[] = {"full"};
+
  public:
-  AtMost(std::vector<Lit> lits, std::int64_t k) : lits_(std::move(lits)), k_(k) {}
-  std::string_view Name() const override { return "at most k"; }
-  std::span<const std::string_view> Rules() const override {
-    static constexpr std::string_view kRules[] = {"full"};
-    return kRules;
-  }
+  AtMost(std::vector<Lit> lits, std::int64_t k)
+      : Propagator("at most k", kRules, Priority::kLinear), lits_(std::move(lits)), k_(k) {}
   void Attach(Engine& e, PropId id) override {
     id_ = id;
     count_ = e.NewCell(0);
@@ -153,14 +149,11 @@ class AtMost final : public Propagator {
 
 // sum a_i x_i <= c, lazily explained by the bounds at the time.
 class LinearLeq final : public Propagator {
+  static constexpr std::string_view kRules[] = {"bound"};
+
  public:
   LinearLeq(std::vector<IntVar> x, std::vector<std::int64_t> a, std::int64_t c)
-      : x_(std::move(x)), a_(std::move(a)), c_(c) {}
-  std::string_view Name() const override { return "linear"; }
-  std::span<const std::string_view> Rules() const override {
-    static constexpr std::string_view kRules[] = {"bound"};
-    return kRules;
-  }
+      : Propagator("linear", kRules, Priority::kLinear), x_(std::move(x)), a_(std::move(a)), c_(c) {}
   void Attach(Engine& e, PropId id) override {
     id_ = id;
     for (std::size_t i = 0; i < x_.size(); ++i) {

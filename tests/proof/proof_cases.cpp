@@ -3,16 +3,13 @@
 // (an optimum, or that there is no plan), and our proof of it: as files for proof_test.py. Of each two graphs one has
 // the proof that comes first, the other that of one kind. Prints how many had none.
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "engine/problem/instance.hpp"
 #include "heuristics/state_search.hpp"
-#include "io/write_graph.hpp"
 #include "portfolio/proof.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/case_files.hpp"
 
 using namespace ebb;
 using namespace ebb::test;
@@ -29,19 +26,17 @@ struct Tried {
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
-  const std::filesystem::path dir = argv[1];
-  Rng rng(std::strtoull(argv[2], nullptr, 10));
-  const int count = std::atoi(argv[3]);
+  CaseFiles files(argv);
+  Rng& rng = files.rng;
   Tried tried[] = {{"all", {}},
                    {"boundaries", {false, true, false, false}},
                    {"states", {false, false, true, false}},
                    {"intervals", {false, false, false, true}}};
-  for (int written = 0, made = 0; written < count; ++made) {
+  for (int made = 0; files.Wanted(); ++made) {
     RandomGraphOptions options = Chance(rng, 40) ? RandomGraphOptions::Plain() : RandomGraphOptions();
     options.min_ops = 4;
     options.max_ops = static_cast<int>(Draw(rng, 5, 12));
-    options.max_size = Chance(rng, 50) ? 9 : 1'000'000'000'000;
-    options.max_duration = Chance(rng, 50) ? 9 : 1'000'000;
+    DrawScale(options, rng);
     const Graph graph = RandomGraph(rng, options);
     const Instance instance = MakeInstance(graph);
     const std::int64_t budget = RandomBudget(graph, rng);
@@ -66,9 +61,7 @@ int main(int argc, char** argv) {
     ++how.asked;
     if (proof.empty()) continue;
     ++how.written;
-    const std::string name = std::to_string(written++);
-    WriteGraph(graph, dir / ("graph" + name + ".json"));
-    std::ofstream(dir / ("proof" + name + ".txt")) << proof;
+    std::ofstream(files.Add(graph, "proof", ".txt")) << proof;
   }
   for (const Tried& how : tried) std::printf("%s: %d of %d have a proof\n", how.name, how.written, how.asked);
   return tried[0].written == tried[0].asked ? 0 : 1;
