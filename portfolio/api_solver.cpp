@@ -9,6 +9,12 @@
 namespace ebb {
 namespace {
 
+// The header is installed without CMake: it says its version itself, and must say the project's.
+#define EBB_TEXT_OF(x) #x
+#define EBB_TEXT(x) EBB_TEXT_OF(x)
+static_assert(std::string_view(EBB_TEXT(EBB_VERSION_MAJOR) "." EBB_TEXT(EBB_VERSION_MINOR) "." EBB_TEXT(
+                  EBB_VERSION_PATCH)) == EBB_PROJECT_VERSION);
+
 // Texts of the option table end in a zero because they are literals, except names, which are built with one too.
 const OptionInfo* Row(size_t index) { return index < OptionTable().size() ? &OptionTable()[index] : nullptr; }
 

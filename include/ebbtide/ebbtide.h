@@ -23,6 +23,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The version that this header belongs to; ebb_version() is the library's. Programs that were built with one version of
+ * a major number run with every later one of it: the interface only grows. */
+#define EBB_VERSION_MAJOR 0
+#define EBB_VERSION_MINOR 1
+#define EBB_VERSION_PATCH 0
+
 #if defined(EBB_STATIC)
 #define EBB_API
 #elif defined(_WIN32)
@@ -187,8 +193,8 @@ EBB_API ebb_code ebb_plan_write_memory(ebb_plan* plan, const char** data, size_t
 EBB_API ebb_code ebb_plan_write_certificate(ebb_plan* plan, const char* path);
 
 /* Why no plan of the order asked for is shorter than the answer's lower bound, or, where the answer is infeasible, why
- * there is none: proved once more and written down step by step (docs/proof_format.md). Takes up to `seconds`. EBB_ERROR_INPUT: no such proof was found in
- * that time; then nothing is written. */
+ * there is none: proved once more and written down step by step (docs/proof_format.md). Takes up to `seconds`.
+ * EBB_ERROR_INPUT: no such proof was found in that time; then nothing is written. */
 EBB_API ebb_code ebb_plan_write_proof(ebb_plan* plan, const char* path, double seconds);
 
 /* Judges the plan by the model: order, budget, every read and death, duration and peak. EBB_OK: it holds.

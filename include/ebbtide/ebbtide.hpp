@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ebbtide for C++17: owners for the handles of ebbtide.h, errors as exceptions, ranges as vectors. Header only; all of it
-// is calls of the C interface, whose comments hold here too.
+// Ebbtide for C++17: owners for the handles of ebbtide.h, errors as exceptions, ranges as vectors. Header only; all of
+// it is calls of the C interface, whose comments hold here too.
 //
 //   ebbtide::Graph graph = ebbtide::Graph::FromFile("graph.json");
 //   ebbtide::Solver solver;
@@ -9,8 +9,6 @@
 //   ebbtide::Plan plan = solver.Solve(graph);
 //   for (std::int64_t op : plan.Sequence()) ...
 #pragma once
-
-#include <ebbtide/ebbtide.h>
 
 #include <cstdint>
 #include <exception>
@@ -22,6 +20,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <ebbtide/ebbtide.h>
 
 namespace ebbtide {
 
@@ -55,16 +55,24 @@ void Want(ebb_code code, const T* handle) {
 class Graph {
  public:
   Graph() : h_(detail::Own(ebb_graph_new())) {}
-  static Graph FromFile(const std::string& path) {
+  // In any format; `format` insists on one.
+  static Graph FromFile(const std::string& path, const char* format = nullptr) {
     Graph g;
-    detail::Want(ebb_graph_read_file(g.get(), path.c_str(), nullptr), g.get());
+    detail::Want(ebb_graph_read_file(g.get(), path.c_str(), format), g.get());
     return g;
   }
-  static Graph FromMemory(std::string_view bytes) {
+  static Graph FromMemory(std::string_view bytes, const char* format = nullptr) {
     Graph g;
-    detail::Want(ebb_graph_read_memory(g.get(), bytes.data(), bytes.size(), nullptr), g.get());
+    detail::Want(ebb_graph_read_memory(g.get(), bytes.data(), bytes.size(), format), g.get());
     return g;
   }
+  std::vector<std::string> Warnings() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < ebb_graph_num_warnings(get()); ++i) out.emplace_back(ebb_graph_warning(get(), i));
+    return out;
+  }
+
+  void SetName(const std::string& name) { detail::Want(ebb_graph_set_name(get(), name.c_str()), get()); }
 
   std::int64_t AddTensor(const std::string& name, std::int64_t bytes, std::int64_t view_of = -1) {
     std::int64_t id = -1;
@@ -96,6 +104,11 @@ class Graph {
 
   std::int64_t num_ops() const { return ebb_graph_num_ops(get()); }
   std::int64_t num_tensors() const { return ebb_graph_num_tensors(get()); }
+  std::int64_t FindOp(const std::string& name) const { return ebb_graph_find_op(get(), name.c_str()); }  // -1: none
+  std::int64_t FindTensor(const std::string& name) const { return ebb_graph_find_tensor(get(), name.c_str()); }
+  std::int64_t op_duration(std::int64_t op) const { return ebb_graph_op_duration(get(), op); }
+  std::int64_t tensor_bytes(std::int64_t t) const { return ebb_graph_tensor_bytes(get(), t); }
+  std::int64_t memory_floor() const { return ebb_graph_memory_floor(get()); }
   std::string op_name(std::int64_t op) const { return ebb_graph_op_name(get(), op); }
   std::string tensor_name(std::int64_t t) const { return ebb_graph_tensor_name(get(), t); }
   std::int64_t base_duration() const { return ebb_graph_base_duration(get()); }
@@ -118,7 +131,14 @@ class Plan {
     return p;
   }
 
+  static Plan FromMemory(const Graph& graph, std::string_view json) {
+    Plan p;
+    detail::Want(ebb_plan_read_memory(p.get(), graph.get(), json.data(), json.size()), p.get());
+    return p;
+  }
+
   ebb_status status() const { return ebb_plan_status(get()); }
+  ebb_order order() const { return ebb_plan_order(get()); }
   bool has_plan() const { return ebb_plan_duration(get()) >= 0; }
   std::int64_t duration() const { return ebb_plan_duration(get()); }
   std::int64_t base_duration() const { return ebb_plan_base_duration(get()); }
@@ -134,6 +154,8 @@ class Plan {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = ebb_plan_op(get(), static_cast<std::int64_t>(i));
     return out;
   }
+  // Bytes resident while an execution runs.
+  std::int64_t Resident(std::int64_t execution) const { return ebb_plan_resident(get(), execution); }
   // For each input of one execution, the execution that made it (or EBB_PRODUCER_...).
   std::vector<std::int64_t> Producers(std::int64_t execution) const {
     std::vector<std::int64_t> out(static_cast<std::size_t>(ebb_plan_num_inputs(get(), execution)));
@@ -154,6 +176,12 @@ class Plan {
   }
   void Check() { detail::Want(ebb_plan_check(get()), get()); }  // throws where the plan does not hold
   void Write(const std::string& path) { detail::Want(ebb_plan_write_file(get(), path.c_str()), get()); }
+  std::string ToJson() {
+    const char* data = nullptr;
+    std::size_t size = 0;
+    detail::Want(ebb_plan_write_memory(get(), &data, &size), get());
+    return std::string(data, size);
+  }
   void WriteCertificate(const std::string& path) {
     detail::Want(ebb_plan_write_certificate(get(), path.c_str()), get());
   }
@@ -177,6 +205,7 @@ class Solver {
     detail::Want(ebb_solver_set(get(), option.c_str(), value.c_str()), get());
     return *this;
   }
+  std::string Get(const std::string& option) { return ebb_solver_get(get(), option.c_str()); }
   Solver& Hint(const Plan& plan) {
     detail::Want(ebb_solver_hint(get(), plan.get()), get());
     return *this;
