@@ -74,6 +74,11 @@ class SequenceState {
   [[nodiscard]] std::int32_t FindExcess(std::int64_t target) const { return EventAt(profile_.FindExcess(target)); }
 
   // Is the event over the budget, in the committed state?
+  // By how much excess() would fall if `bytes` went from the events strictly between two.
+  [[nodiscard]] std::int64_t SavedBy(std::int32_t after, std::int32_t before, std::int64_t bytes) const {
+    const std::int32_t first = slot(after) + 1, last = slot(before) - 1;
+    return first > last ? 0 : -profile_.Delta(first, last, -bytes);
+  }
   [[nodiscard]] bool Over(std::int32_t node) const { return profile_.Value(slot(node)) > 0; }
 
   // Executions of one op in sequence order, and who else they touch.

@@ -75,6 +75,9 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
     proofs.push_back(
         {MakeIntervalsWorker(problem), 1, all && o.relax && problem.order != OrderMode::kFree ? 3e8 : 0.0});
   if (o.gap_cover) proofs.push_back({MakeGapCoverWorker(problem), 0.5});
+  // Until it has a plan the others of its lane have little to do.
+  if (all && o.drops && DropsFit(problem) && problem.may_recompute())
+    out.front().push_back({MakeDropsWorker(problem), 8});
   const bool relax = problem.order != OrderMode::kFree && problem.may_recompute();
   if ((all || o.method == Method::kRelax) && o.relax && relax) {
     // Beside a lane of local search the other is nearly all for proofs.

@@ -23,6 +23,10 @@ namespace ebb {
 // the given order cannot be met; for any order the plans that its prices lead to (heuristics/priced_plans.hpp).
 [[nodiscard]] std::unique_ptr<Worker> MakeGapCoverWorker(const Problem& problem);
 
+// A first plan by dropping one gap after the other (heuristics/gap_drops.hpp); large graphs.
+[[nodiscard]] bool DropsFit(const Problem& problem);
+[[nodiscard]] std::unique_ptr<Worker> MakeDropsWorker(const Problem& problem);
+
 // The boundary relaxation (engine/bounds/boundary_solver.hpp), by branch and bound and by clause learning, with a cold
 // local search from what it decodes; fixed and staged order.
 [[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);
