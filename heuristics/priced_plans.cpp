@@ -60,7 +60,7 @@ std::vector<double> Smoothed(const std::vector<double>& price, int width) {
 
 // Eviction that takes so long thrashes, and mostly ends without a plan (layered graph of 10,000 ops at 0.9: 9 s).
 EvictionResult EvictInTime(const Instance& in, const EvictionParams& params, WorkBudget& work) {
-  WorkBudget most(std::min(work.left(), 20'000'000 + 5'000 * static_cast<Ticks>(in.num_ops)), work.stop_signal());
+  WorkBudget most(std::min(work.left(), 20'000'000 + 1'000 * static_cast<Ticks>(in.num_ops)), work.stop_signal());
   EvictionResult result = Evict(in, params, most);
   work.Spend(most.spent());
   return result;
