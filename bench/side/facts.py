@@ -16,7 +16,8 @@ MOCCASIN_OWN = {
     "FCN8 train @0.9": (0.029, 20, "optimal under C = 2"),
     "FCN8 train @0.8": (0.136, 21, "optimal under C = 2"),
 }
-# Checkmate's MILP in HiGHS 1.16 with 1 thread on an idle machine like this one, before: (TDI %, seconds), optimal.
+# A smaller program of Checkmate's kind (20,000 variables at n = 100, the paper's has 31,000) in HiGHS 1.16 with 1 thread on an
+# idle machine like this one, before: (TDI %, seconds), optimal.
 CHECKMATE_IDLE = {"RL G1 n=100 @0.9": (0.7892, 11.5), "RL G1 n=100 @0.8": (2.2965, 28)}
 # Peaks without recomputation of the eight traces as DTR's simulator counts them, in bytes; budgets are shares of these.
 DTR_PEAKS = {
