@@ -21,6 +21,10 @@ std::string Pad(std::string text, std::size_t width) {
   return text;
 }
 
+constexpr GraphFacts::Role kRoles[] = {GraphFacts::Role::kGraphInput, GraphFacts::Role::kOpInput,
+                                       GraphFacts::Role::kOpOutput, GraphFacts::Role::kWaiting,
+                                       GraphFacts::Role::kKept};
+
 // A JSON object under construction.
 class Object {
  public:
@@ -82,13 +86,46 @@ std::string FactsToText(const Graph& g, const GraphFacts& f, const std::string& 
     line("peak", Readable(f.peak) + " (" + std::to_string(f.peak.count()) +
                      " bytes) with nothing run twice, at position " + std::to_string(f.peak_position) + ", op " +
                      OpName(g, f.peak_op, "(end)"));
+    std::string parts;
+    for (const GraphFacts::Role role : kRoles)
+      if (f.bytes_of(role).count() > 0)
+        parts += (parts.empty() ? "" : ", ") + std::string(ToString(role)) + " " + Readable(f.bytes_of(role));
+    if (f.peak_op != OpId::kNone && g.workspace(f.peak_op).count() > 0)
+      parts += ", workspace " + Readable(g.workspace(f.peak_op));
+    if (!parts.empty()) line("  made of", parts);
   } else {
     line("peak", "none: the order reads a value after it was overwritten, so it needs repeats");
   }
   line("floor", Readable(f.floor) + " (" + std::to_string(f.floor.count()) + " bytes, " + Share(f.floor, f.peak) +
                     " of the peak): no plan needs less; " + OpName(g, f.floor_op, "the graph's outputs together"));
+  if (g.input_bytes().count() > 0 || !f.floor_parts.empty()) {
+    const std::int64_t workspace = f.floor_op == OpId::kNone ? 0 : g.workspace(f.floor_op).count();
+    std::string parts = "graph inputs " + Readable(g.input_bytes());
+    if (workspace > 0) parts += ", workspace " + ReadableBytes(workspace);
+    for (const auto& part : f.floor_parts)
+      parts += ", " + g.tensor_name(part.tensor) + " " + Readable(part.bytes) +
+               (part.role == GraphFacts::Role::kOpOutput ? " (made)" : "");
+    if (const auto left = f.floor_parts_total - static_cast<std::int64_t>(f.floor_parts.size()); left > 0)
+      parts += ", " + std::to_string(left) + " more";
+    line("  made of", parts);
+  }
   if (f.runs) {
-    line("could be dropped", Readable(f.waiting_bytes) + " of the peak only wait for a later reader");
+    const Bytes waiting = f.bytes_of(GraphFacts::Role::kWaiting);
+    line("could be dropped",
+         Readable(waiting) + " of the peak only wait for a later reader" +
+             (f.waiting_once_bytes.count() > 0 ? "; " + Readable(f.waiting_once_bytes) + " of that cannot be made again"
+                                               : std::string()));
+    std::string prices;
+    for (const auto& p : f.prices)
+      prices += (prices.empty() ? "" : ", ") +
+                std::string(p.percent == 100 ? "all" : std::to_string(p.percent) + " %") + " (" + Readable(p.bytes) +
+                ") +" +
+                Fixed(f.duration.count() == 0
+                          ? 0.0
+                          : 100.0 * static_cast<double>(p.duration.count()) / static_cast<double>(f.duration.count()),
+                      2) +
+                " %";
+    if (!prices.empty()) line("  cheapest first", prices + " of the duration, to make it again once");
     line("gaps", std::to_string(f.gaps_total) + " between two uses of a storage");
   }
   if (f.once_ops > 0) line("runs only once", Readable(f.once_bytes) + " are made by ops that cannot run again");
@@ -158,10 +195,31 @@ std::string FactsToJson(const Graph& g, const GraphFacts& f, const std::string& 
     o.Put("peak", f.peak);
     o.Put("peak_position", f.peak_position);
     o.PutName("peak_op", g, f.peak_op);
-    o.Put("waiting_bytes", f.waiting_bytes);
+    o.Put("waiting_bytes", f.bytes_of(GraphFacts::Role::kWaiting));
+    o.Put("waiting_once_bytes", f.waiting_once_bytes);
+    PutArray(o, out, "peak_by_role", kRoles, [&](GraphFacts::Role role) {
+      Object item(out);
+      item.Put("role", std::string(ToString(role)));
+      item.Put("bytes", f.bytes_of(role));
+      item.Close();
+    });
+    PutArray(o, out, "waiting_prices", f.prices, [&](const GraphFacts::Price& p) {
+      Object item(out);
+      item.Put("percent", std::int64_t{p.percent});
+      item.Put("bytes", p.bytes);
+      item.Put("duration", p.duration);
+      item.Close();
+    });
   }
   o.Put("floor", f.floor);
   o.PutName("floor_op", g, f.floor_op);
+  PutArray(o, out, "floor_parts", f.floor_parts, [&](const GraphFacts::FloorPart& part) {
+    Object item(out);
+    item.Put("tensor", g.tensor_name(part.tensor));
+    item.Put("bytes", part.bytes);
+    item.Put("role", std::string(ToString(part.role)));
+    item.Close();
+  });
   o.Put("gaps", f.gaps_total);
   o.Put("once_bytes", f.once_bytes);
   o.Put("presolve_ops", f.presolved.ops);

@@ -107,6 +107,13 @@ def export(graph_module, name="", machine=None, durations=None):
     return _Exporter(machine or Machine(), durations or {}).run(graph_module.graph, name)
 
 
+def exporter_of(graph):
+    """The exporter after a run over a torch.fx.Graph, without durations: which node is which op, which tensor is whose."""
+    exporter = _Exporter(Machine(), {node.name: 0 for node in graph.nodes})
+    exporter.run(graph, "")
+    return exporter
+
+
 def save(graph, path):
     """Writes `graph` as JSON; packed when the name ends in .xz or .gz; aside first, then renamed."""
     opener = lzma.open if str(path).endswith(".xz") else gzip.open if str(path).endswith(".gz") else open

@@ -132,10 +132,11 @@ class Finder {
       else if (!read_later && to_the_end)
         h.role = GraphFacts::Role::kKept;
       h.last_use = to_the_end ? out_.ops : death_[i];
-      if (h.role == GraphFacts::Role::kWaiting) out_.waiting_bytes += h.bytes;
+      out_.role_bytes[static_cast<std::size_t>(h.role)] += h.bytes;
       all.push_back(std::move(h));
     }
     out_.holders_total = static_cast<std::int64_t>(all.size());
+    Prices(all);
     Top(all, [](const GraphFacts::Holder& a, const GraphFacts::Holder& b) {
       return a.bytes != b.bytes ? a.bytes > b.bytes : a.tensor < b.tensor;
     });
@@ -147,6 +148,39 @@ class Finder {
       }
     }
     out_.holders = std::move(all);
+  }
+
+  void Prices(const std::vector<GraphFacts::Holder>& holders) {
+    std::vector<Bytes> waits(g_.num_ops());
+    std::vector<OpId> makers;
+    Bytes total;
+    for (const GraphFacts::Holder& h : holders) {
+      if (h.role != GraphFacts::Role::kWaiting) continue;
+      if (!g_.recomputable(h.maker)) {
+        out_.waiting_once_bytes += h.bytes;
+        continue;
+      }
+      if (waits[Index(h.maker)].count() == 0) makers.push_back(h.maker);
+      waits[Index(h.maker)] += h.bytes;
+      total += h.bytes;
+    }
+    std::sort(makers.begin(), makers.end(), [&](OpId a, OpId b) {
+      const Int128 x = static_cast<Int128>(g_.duration(a).count()) * waits[Index(b)].count();
+      const Int128 y = static_cast<Int128>(g_.duration(b).count()) * waits[Index(a)].count();
+      return x != y ? x < y : a < b;
+    });
+    Bytes bytes;
+    Duration duration;
+    std::size_t next = 0;
+    for (const int percent : {25, 50, 75, 100}) {
+      if (makers.empty()) return;
+      const Bytes wanted(static_cast<std::int64_t>(static_cast<Int128>(total.count()) * percent / 100));
+      for (; next < makers.size() && bytes < wanted; ++next) {
+        bytes += waits[Index(makers[next])];
+        duration += g_.duration(makers[next]);
+      }
+      out_.prices.push_back({percent, bytes, duration});
+    }
   }
 
   void Floor() {
@@ -176,6 +210,34 @@ class Finder {
       out_.floor = end;
       out_.floor_op = OpId::kNone;
     }
+    FloorParts();
+  }
+
+  void FloorParts() {
+    using Role = GraphFacts::Role;
+    std::vector<GraphFacts::FloorPart> parts;
+    std::vector<std::uint8_t> listed(g_.num_tensors(), 0);
+    const auto add = [&](TensorId t, Role role) {
+      if (t == TensorId::kNone) return;
+      const TensorId root = g_.storage_root(t);
+      if (IsInput(root) || g_.size(root).count() == 0 || std::exchange(listed[Index(root)], 1) != 0) return;
+      parts.push_back({root, g_.size(root), role});
+    };
+    if (out_.floor_op == OpId::kNone) {
+      for (const TensorId t : g_.graph_outputs()) add(t, Role::kKept);
+    } else {
+      for (const TensorId t : g_.inputs(out_.floor_op)) add(t, Role::kOpInput);
+      for (const TensorId t : g_.outputs(out_.floor_op)) {
+        if (g_.view_of(t) != TensorId::kNone && g_.maker(g_.view_of(t)) != out_.floor_op)
+          add(t, Role::kOpInput);  // the base has to be there
+        add(t, Role::kOpOutput);
+      }
+    }
+    out_.floor_parts_total = static_cast<std::int64_t>(parts.size());
+    Top(parts, [](const GraphFacts::FloorPart& a, const GraphFacts::FloorPart& b) {
+      return a.bytes != b.bytes ? a.bytes > b.bytes : a.tensor < b.tensor;
+    });
+    out_.floor_parts = std::move(parts);
   }
 
   void Gaps() {

@@ -5,6 +5,7 @@
 // cannot be made again, and blocks of ops that repeat along the order. All of it near linear in the graph.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct GraphFacts {
 
   // Who holds the memory at the peak, largest first.
   enum class Role { kGraphInput, kOpInput, kOpOutput, kWaiting, kKept };  // kWaiting: not used there, read later
+  static constexpr std::size_t kNumRoles = 5;
   struct Holder {
     TensorId tensor;  // that opened the storage
     Bytes bytes;
@@ -45,13 +47,32 @@ struct GraphFacts {
     std::int64_t later_readers = 0;         // reads of any name in it after the peak
     std::vector<OpId> readers;              // the first few of those
   };
-  std::vector<Holder> holders;     // the top ones
-  std::int64_t holders_total = 0;  // storages with bytes there
-  Bytes waiting_bytes;             // of kWaiting: what dropping could free at the peak
+  std::vector<Holder> holders;                // the top ones
+  std::int64_t holders_total = 0;             // storages with bytes there
+  std::array<Bytes, kNumRoles> role_bytes{};  // of all holders, by role; the rest of the peak is peak_op's workspace
+
+  [[nodiscard]] Bytes bytes_of(Role role) const { return role_bytes[static_cast<std::size_t>(role)]; }
+
+  // What of the waiting bytes could be made again by one more execution of its makers, the cheapest for their bytes
+  // first: a first idea of the price, below what a plan pays (what the makers read has to be there as well).
+  struct Price {
+    int percent;  // of the bytes that can be made again
+    Bytes bytes;
+    Duration duration;
+  };
+  std::vector<Price> prices;
+  Bytes waiting_once_bytes;  // of makers that cannot run again
 
   // No plan needs less: graph inputs, and the largest single execution (or the end with all outputs).
   Bytes floor;
   OpId floor_op = OpId::kNone;  // kNone: the end
+  struct FloorPart {
+    TensorId tensor;  // whose storage it is
+    Bytes bytes;
+    Role role;  // kOpInput, kOpOutput or kKept
+  };
+  std::vector<FloorPart> floor_parts;  // beside the graph inputs and the op's workspace; the top ones, largest first
+  std::int64_t floor_parts_total = 0;
 
   // Gaps: a storage between two uses with other executions between them; what a plan may drop and make again.
   struct Gap {

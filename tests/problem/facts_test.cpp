@@ -43,7 +43,15 @@ TEST_CASE("facts of random graphs hold") {
         CHECK((h.maker == OpId::kNone) == (h.role == GraphFacts::Role::kGraphInput));
       }
       CHECK(sum == facts.peak);
+      Bytes roles = facts.peak_op == OpId::kNone ? Bytes(0) : graph.workspace(facts.peak_op);
+      for (const Bytes bytes : facts.role_bytes) roles += bytes;
+      CHECK(roles == facts.peak);
+      if (!facts.prices.empty())
+        CHECK(facts.prices.back().bytes + facts.waiting_once_bytes == facts.bytes_of(GraphFacts::Role::kWaiting));
     }
+    Bytes floor = graph.input_bytes() + (facts.floor_op == OpId::kNone ? Bytes(0) : graph.workspace(facts.floor_op));
+    for (const GraphFacts::FloorPart& part : facts.floor_parts) floor += part.bytes;
+    CHECK(floor == facts.floor);
     if (graph.num_ops() <= 5)
       if (const std::int64_t least = LeastBudget(graph, OrderMode::kFree); least >= 0)
         CHECK(facts.floor.count() <= least);
@@ -85,8 +93,19 @@ TEST_CASE("what a small training step looks like") {
   CHECK(f.holders[0].role == GraphFacts::Role::kOpInput);
   CHECK(g.tensor_name(f.holders[1].tensor) == "t_f1");
   CHECK(f.holders[1].role == GraphFacts::Role::kWaiting);
-  CHECK(f.waiting_bytes.count() == 10);
+  CHECK(f.bytes_of(GraphFacts::Role::kWaiting).count() == 10);
+  CHECK(f.bytes_of(GraphFacts::Role::kOpInput).count() == 25);
+  REQUIRE(f.prices.size() == 4);
+  for (const GraphFacts::Price& price : f.prices) {  // f1 alone
+    CHECK(price.bytes.count() == 10);
+    CHECK(price.duration.count() == 2);
+  }
+  CHECK(f.waiting_once_bytes.count() == 0);
   CHECK(f.floor.count() == 3 + 10 + 20);
+  REQUIRE(f.floor_parts.size() == 2);
+  CHECK(g.tensor_name(f.floor_parts[0].tensor) == "t_f2");
+  CHECK(f.floor_parts[0].role == GraphFacts::Role::kOpOutput);
+  CHECK(f.floor_parts[1].role == GraphFacts::Role::kOpInput);
   CHECK(g.op_name(f.floor_op) == "f2");
   CHECK(f.gaps_total == 1);
   CHECK(g.tensor_name(f.gaps[0].tensor) ==
