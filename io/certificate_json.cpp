@@ -37,6 +37,20 @@ class Writer {
   }
   std::string Take() { return std::move(out_); }
 
+  // `gap` stands after each comma, and before the first item where it is a line's end.
+  template <class Range, class F>
+  void List(std::string_view key, std::string_view gap, const Range& range, F f) {
+    Text(key);
+    bool first = true;
+    for (const auto& item : range) {
+      if (!first) Text(",");
+      if (!first || gap == "\n") Text(gap);
+      first = false;
+      f(item);
+    }
+    Text("]");
+  }
+
  private:
   const Graph& graph_;
   std::string out_;
@@ -54,60 +68,35 @@ std::string CertificateToJson(const Graph& graph, const GapCoverCertificate& c) 
   w.Number(", \"lower_bound\": ", c.bound.count());
   w.Number(", \"cost_scale\": ", c.cost_scale);
   w.Number(", \"price_scale\": ", c.price_scale);
-  w.Text(",\n\"rows\": [");
-  const char* separator = "\n";
-  for (const GapCoverCertificate::Row& r : c.rows) {
-    w.Text(separator);
+  w.List(",\n\"rows\": [", "\n", c.rows, [&](const GapCoverCertificate::Row& r) {
     w.Op("{\"op\": ", r.op);
     w.Number(", \"price\": ", r.price);
     w.Text("}");
-    separator = ",\n";
-  }
-  w.Text("],\n\"claims\": [");
-  separator = "\n";
-  for (const GapCoverCertificate::Claim& claim : c.claims) {
-    w.Text(separator);
+  });
+  w.List(",\n\"claims\": [", "\n", c.claims, [&](const GapCoverCertificate::Claim& claim) {
     w.Tensor("{\"tensor\": ", claim.tensor);
     w.Op(", \"after\": ", claim.after);
     w.Op(", \"before\": ", claim.before);
     if (claim.pinned_by != OpId::kNone) {
       w.Op(", \"pinned_by\": ", claim.pinned_by);
     } else {
-      w.Text(", \"charges\": [");
-      const char* comma = "";
-      for (const GapCoverCertificate::Charge& charge : claim.charges) {
-        w.Text(comma);
+      w.List(", \"charges\": [", " ", claim.charges, [&](const GapCoverCertificate::Charge& charge) {
         w.Op("{\"op\": ", charge.op);
         w.Number(", \"share\": ", charge.share);
         w.Text("}");
-        comma = ", ";
-      }
-      w.Text("]");
+      });
     }
     w.Text("}");
-    separator = ",\n";
-  }
-  w.Text("],\n\"forced\": [");
-  separator = "\n";
-  for (const GapCoverCertificate::Forced& f : c.forced) {
-    w.Text(separator);
+  });
+  w.List(",\n\"forced\": [", "\n", c.forced, [&](const GapCoverCertificate::Forced& f) {
     w.Op("{\"op\": ", f.op);
     w.Tensor(", \"tensor\": ", f.tensor);
     w.Op(", \"after\": ", f.after);
     w.Op(", \"before\": ", f.before);
     w.Text("}");
-    separator = ",\n";
-  }
-  w.Text("]");
-  if (!graph.order_was_given()) {  // then which order the bound is for has to be said
-    w.Text(",\n\"sequence\": [");
-    separator = "";
-    for (const OpId op : graph.order()) {
-      w.Op(separator, op);
-      separator = ", ";
-    }
-    w.Text("]");
-  }
+  });
+  if (!graph.order_was_given())  // then which order the bound is for has to be said
+    w.List(",\n\"sequence\": [", " ", graph.order(), [&](OpId op) { w.Op("", op); });
   w.Text("}\n");
   return w.Take();
 }

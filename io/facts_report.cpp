@@ -66,6 +66,16 @@ void PutArray(Object& object, std::string& out, std::string_view key, const Rang
   out += ']';
 }
 
+// The same of objects: f fills each.
+template <class Range, class F>
+void PutObjects(Object& object, std::string& out, std::string_view key, const Range& range, F f) {
+  PutArray(object, out, key, range, [&](const auto& value) {
+    Object item(out);
+    f(item, value);
+    item.Close();
+  });
+}
+
 }  // namespace
 
 std::string FactsToText(const Graph& g, const GraphFacts& f, const std::string& format) {
@@ -197,28 +207,22 @@ std::string FactsToJson(const Graph& g, const GraphFacts& f, const std::string& 
     o.PutName("peak_op", g, f.peak_op);
     o.Put("waiting_bytes", f.bytes_of(GraphFacts::Role::kWaiting));
     o.Put("waiting_once_bytes", f.waiting_once_bytes);
-    PutArray(o, out, "peak_by_role", kRoles, [&](GraphFacts::Role role) {
-      Object item(out);
+    PutObjects(o, out, "peak_by_role", kRoles, [&](Object& item, GraphFacts::Role role) {
       item.Put("role", std::string(ToString(role)));
       item.Put("bytes", f.bytes_of(role));
-      item.Close();
     });
-    PutArray(o, out, "waiting_prices", f.prices, [&](const GraphFacts::Price& p) {
-      Object item(out);
+    PutObjects(o, out, "waiting_prices", f.prices, [&](Object& item, const GraphFacts::Price& p) {
       item.Put("percent", std::int64_t{p.percent});
       item.Put("bytes", p.bytes);
       item.Put("duration", p.duration);
-      item.Close();
     });
   }
   o.Put("floor", f.floor);
   o.PutName("floor_op", g, f.floor_op);
-  PutArray(o, out, "floor_parts", f.floor_parts, [&](const GraphFacts::FloorPart& part) {
-    Object item(out);
+  PutObjects(o, out, "floor_parts", f.floor_parts, [&](Object& item, const GraphFacts::FloorPart& part) {
     item.Put("tensor", g.tensor_name(part.tensor));
     item.Put("bytes", part.bytes);
     item.Put("role", std::string(ToString(part.role)));
-    item.Close();
   });
   o.Put("gaps", f.gaps_total);
   o.Put("once_bytes", f.once_bytes);
@@ -227,8 +231,7 @@ std::string FactsToJson(const Graph& g, const GraphFacts& f, const std::string& 
   o.Put("presolve_free", f.presolved.free);
   o.Put("presolve_heavy", f.presolved.heavy);
   o.Put("presolve_passed_on", f.presolved.passed_on);
-  PutArray(o, out, "holders_at_peak", f.holders, [&](const GraphFacts::Holder& h) {
-    Object item(out);
+  PutObjects(o, out, "holders_at_peak", f.holders, [&](Object& item, const GraphFacts::Holder& h) {
     item.Put("tensor", g.tensor_name(h.tensor));
     item.Put("bytes", h.bytes);
     item.Put("role", std::string(ToString(h.role)));
@@ -237,33 +240,26 @@ std::string FactsToJson(const Graph& g, const GraphFacts& f, const std::string& 
     item.Put("last_use", h.last_use);
     item.Put("later_readers", h.later_readers);
     PutArray(item, out, "readers", h.readers, [&](OpId op) { AppendJsonString(out, g.op_name(op)); });
-    item.Close();
   });
-  PutArray(o, out, "largest_gaps", f.gaps, [&](const GraphFacts::Gap& gap) {
-    Object item(out);
+  PutObjects(o, out, "largest_gaps", f.gaps, [&](Object& item, const GraphFacts::Gap& gap) {
     item.Put("tensor", g.tensor_name(gap.tensor));
     item.Put("bytes", gap.bytes);
     item.PutName("from", g, gap.from);
     item.PutName("to", g, gap.to);
     item.Put("length", gap.length);
     item.Put("can_rerun", gap.can_rerun);
-    item.Close();
   });
-  PutArray(o, out, "once", f.once, [&](const GraphFacts::Once& once) {
-    Object item(out);
+  PutObjects(o, out, "once", f.once, [&](Object& item, const GraphFacts::Once& once) {
     item.PutName("op", g, once.op);
     item.Put("bytes", once.bytes);
     item.Put("at_peak", once.at_peak);
-    item.Close();
   });
-  PutArray(o, out, "blocks", f.blocks, [&](const GraphFacts::Blocks& b) {
-    Object item(out);
+  PutObjects(o, out, "blocks", f.blocks, [&](Object& item, const GraphFacts::Blocks& b) {
     item.Put("begin", b.begin);
     item.Put("period", b.period);
     item.Put("count", b.count);
     item.Put("duration", b.duration);
     item.Put("bytes", b.bytes);
-    item.Close();
   });
   PutArray(o, out, "warnings", warnings, [&](const std::string& w) { AppendJsonString(out, w); });
   o.Close();

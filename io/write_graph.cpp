@@ -83,28 +83,21 @@ void WriteGraph(const Graph& g, const std::function<void(std::string_view)>& sin
     flush(kFlushAt);
   }
   out += ']';
-  if (!g.graph_outputs().empty()) {
-    out += ",\n\"outputs\": [";
+  const auto names = [&](const char* key, const auto& ids, const auto& name_of) {
+    out += key;
     bool first = true;
-    for (const TensorId t : g.graph_outputs()) {
+    for (const auto id : ids) {
       out += first ? "\n" : ",\n";
       first = false;
-      AppendJsonString(out, g.tensor_name(t));
+      AppendJsonString(out, name_of(id));
       flush(kFlushAt);
     }
     out += ']';
-  }
-  if (g.order_was_given()) {
-    out += ",\n\"order\": [";
-    bool first = true;
-    for (const OpId op : g.order()) {
-      out += first ? "\n" : ",\n";
-      first = false;
-      AppendJsonString(out, g.op_name(op));
-      flush(kFlushAt);
-    }
-    out += ']';
-  }
+  };
+  if (!g.graph_outputs().empty())
+    names(",\n\"outputs\": [", g.graph_outputs(), [&](TensorId t) { return std::string_view(g.tensor_name(t)); });
+  if (g.order_was_given())
+    names(",\n\"order\": [", g.order(), [&](OpId op) { return std::string_view(g.op_name(op)); });
   out += "}\n";
   flush(0);
 }
