@@ -9,24 +9,11 @@
 #include "engine/problem/graph_builder.hpp"
 #include "tests/oracle/brute_force.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/op_spec.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace ebb;
 using namespace ebb::test;
-
-namespace {
-
-GraphBuilder::OpSpec Op(std::string name, std::int64_t duration, std::vector<std::string> inputs,
-                        std::vector<std::string> outputs) {
-  GraphBuilder::OpSpec op;
-  op.name = std::move(name);
-  op.duration = duration;
-  op.inputs = std::move(inputs);
-  op.outputs = std::move(outputs);
-  return op;
-}
-
-}  // namespace
 
 TEST_CASE("gaps: rows are the profile of the order without repeats") {
   Rng rng(Seed("gaps_profile"));

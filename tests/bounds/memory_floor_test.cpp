@@ -8,25 +8,11 @@
 #include "engine/problem/graph_builder.hpp"
 #include "tests/oracle/brute_force.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/op_spec.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace ebb;
 using namespace ebb::test;
-
-namespace {
-
-GraphBuilder::OpSpec Op(std::string name, std::int64_t duration, std::vector<std::string> inputs,
-                        std::vector<std::string> outputs, std::int64_t workspace = 0) {
-  GraphBuilder::OpSpec op;
-  op.name = std::move(name);
-  op.duration = duration;
-  op.workspace = workspace;
-  op.inputs = std::move(inputs);
-  op.outputs = std::move(outputs);
-  return op;
-}
-
-}  // namespace
 
 TEST_CASE("memory floor: never above the least feasible budget") {
   Rng rng(Seed("memory_floor"));

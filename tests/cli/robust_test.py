@@ -2,32 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Out of memory, a full disk, kill -9: no broken file is left behind, and the command says what happened.
 
-usage: robust_test.py EBBTIDE [TEST...]"""
-import json, os, random, resource, signal, subprocess, sys, tempfile, time, traceback
+usage: robust_test.py EBBTIDE SOURCE_DIR [TEST...]
+"""
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
 
-EBBTIDE = sys.argv[1]
-TMP = tempfile.TemporaryDirectory()
+from harness import EBBTIDE, main, path, run, Skip, test, write
+
 SEED = int(os.environ.get("EBB_TEST_SEED", "1"))
-TESTS = []
-
-
-class Skip(Exception):
-    pass
-
-
-def test(f):
-    TESTS.append(f)
-    return f
-
-
-def path(name):
-    return os.path.join(TMP.name, name)
-
-
-def run(*args, before=None, **more):
-    p = subprocess.run([EBBTIDE, *map(str, args)], stdout=more.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, text=True,
-                       timeout=300, preexec_fn=before, **more)
-    return p.returncode, p.stdout, p.stderr
 
 
 def errors(err):
@@ -185,23 +173,6 @@ def nameless_files(folder):
         return os.path.exists("/proc/self/fd")
     except (OSError, AttributeError):
         return False
-
-
-def main():
-    chosen = [t for t in TESTS if len(sys.argv) < 3 or t.__name__ in sys.argv[2:]]
-    bad = 0
-    for t in chosen:
-        begun = time.time()
-        try:
-            t()
-            print(f"ok    {t.__name__} ({time.time() - begun:.1f} s)")
-        except Skip as e:
-            print(f"skip  {t.__name__}: {e}")
-        except Exception:
-            bad += 1
-            print(f"FAIL  {t.__name__}")
-            traceback.print_exc()
-    sys.exit(bad > 0)
 
 
 main()

@@ -13,6 +13,7 @@
 #include "engine/problem/validator.hpp"
 #include "tests/oracle/judge.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/op_spec.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace ebb;
@@ -28,6 +29,16 @@ PlanRules Rules(OrderMode order, std::optional<std::int64_t> budget = {}, std::o
   return rules;
 }
 
+// `make` makes p, then `over` overwrites it with q.
+void MakeAndOverwrite(GraphBuilder& b) {
+  b.AddTensor("p", 1);
+  b.AddTensor("q", 1);
+  b.AddOp(Op("make", 0, {}, {"p"}));
+  GraphBuilder::OpSpec over = Op("over", 0, {"p"}, {"q"});
+  over.inplace = {{"p", "q"}};
+  b.AddOp(over);
+}
+
 // x -> f -> a -> g -> b(view of a) -> h -> c; k reads a again; m overwrites c in place; out is kept.
 Graph Sample() {
   GraphBuilder b;
@@ -38,23 +49,15 @@ Graph Sample() {
   b.AddTensor("c", 4);
   b.AddTensor("d", 2);
   b.AddTensor("e", 4);
-  const auto op = [&](std::string name, std::vector<std::string> in, std::vector<std::string> out) {
-    GraphBuilder::OpSpec s;
-    s.name = std::move(name);
-    s.duration = 1;
-    s.inputs = std::move(in);
-    s.outputs = std::move(out);
-    return s;
-  };
-  b.AddOp(op("f", {"x", ""}, {"a"}));
-  b.AddOp(op("g", {"a"}, {"b"}));
-  auto h = op("h", {"b"}, {"c"});
+  b.AddOp(Op("f", 1, {"x", ""}, {"a"}));
+  b.AddOp(Op("g", 1, {"a"}, {"b"}));
+  auto h = Op("h", 1, {"b"}, {"c"});
   h.recomputable = false;
   b.AddOp(h);
-  auto k = op("k", {"a"}, {"d"});
+  auto k = Op("k", 1, {"a"}, {"d"});
   k.workspace = 3;
   b.AddOp(k);
-  auto m = op("m", {"c", "d"}, {"e"});
+  auto m = Op("m", 1, {"c", "d"}, {"e"});
   m.inplace = {{"c", "e"}};
   b.AddOp(m);
   b.AddGraphOutput("e");
@@ -208,22 +211,9 @@ TEST_CASE("each verdict of the validator") {
     const ValidationResult v = verdict(p, Rules(OrderMode::kFree));
     CHECK(v.verdict != Verdict::kHolds);
     GraphBuilder b;
-    b.AddTensor("p", 1);
-    b.AddTensor("q", 1);
     b.AddTensor("r", 1);
-    GraphBuilder::OpSpec make, over, read;
-    make.name = "make";
-    make.outputs = {"p"};
-    over.name = "over";
-    over.inputs = {"p"};
-    over.outputs = {"q"};
-    over.inplace = {{"p", "q"}};
-    read.name = "read";
-    read.inputs = {"p"};
-    read.outputs = {"r"};
-    b.AddOp(make);
-    b.AddOp(over);
-    b.AddOp(read);
+    MakeAndOverwrite(b);
+    b.AddOp(Op("read", 0, {"p"}, {"r"}));
     const Graph g = b.Build();
     Plan bad;
     bad.executions = Ops({0, 1, 2});
@@ -246,21 +236,9 @@ TEST_CASE("each verdict of the validator") {
   }
   SUBCASE("missing view base: the base is no input of the op that makes the view") {
     GraphBuilder b;
-    b.AddTensor("p", 1);
-    b.AddTensor("q", 1);
     b.AddTensor("v", 0, "p");
-    GraphBuilder::OpSpec make, over, view;
-    make.name = "make";
-    make.outputs = {"p"};
-    over.name = "over";
-    over.inputs = {"p"};
-    over.outputs = {"q"};
-    over.inplace = {{"p", "q"}};
-    view.name = "view";
-    view.outputs = {"v"};
-    b.AddOp(make);
-    b.AddOp(over);
-    b.AddOp(view);
+    MakeAndOverwrite(b);
+    b.AddOp(Op("view", 0, {}, {"v"}));
     const Graph g = b.Build();
     Plan bad;
     bad.executions = Ops({0, 1, 2});
@@ -274,17 +252,7 @@ TEST_CASE("each verdict of the validator") {
   }
   SUBCASE("missing output") {
     GraphBuilder b;
-    b.AddTensor("p", 1);
-    b.AddTensor("q", 1);
-    GraphBuilder::OpSpec make, over;
-    make.name = "make";
-    make.outputs = {"p"};
-    over.name = "over";
-    over.inputs = {"p"};
-    over.outputs = {"q"};
-    over.inplace = {{"p", "q"}};
-    b.AddOp(make);
-    b.AddOp(over);
+    MakeAndOverwrite(b);
     b.AddGraphOutput("p");
     const Graph g = b.Build();
     SequenceFault fault{};

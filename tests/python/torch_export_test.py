@@ -104,6 +104,106 @@ def info(ebbtide, graph, folder):
         check(run.returncode == 0, "check:", run.stdout, run.stderr)
 
 
+def solved(ebbtide, graph, budget, folder):
+    import ebbtide_torch
+    path, plan = os.path.join(folder, "g.json"), os.path.join(folder, "p.json")
+    ebbtide_torch.save(graph, path)
+    run = subprocess.run([ebbtide, "solve", path, "--budget", budget, "--time-limit", "10", "-o", plan], capture_output=True, text=True)
+    check(run.returncode == 0, "solve:", run.returncode, run.stderr[-500:])
+    with open(plan, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def applied(ebbtide, folder):
+    """A plan put into effect computes the same, runs what the plan runs, and holds no more than the plan says."""
+    import torch
+    import torch.utils._pytree as pytree
+    from torch import nn
+    import ebbtide_apply
+    import ebbtide_torch
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.norm, self.last = nn.Linear(32, 128), nn.LayerNorm(128), nn.Linear(64, 8)
+            self.attention = nn.MultiheadAttention(128, 2, batch_first=True)
+
+        def forward(self, x):
+            y = torch.relu(self.first(x))
+            y = self.norm(y + self.attention(y, y, y, need_weights=False)[0])
+            a, b = y.chunk(2, dim=-1)  # several results
+            return self.last(torch.tanh(a) * torch.sigmoid(b))
+
+    torch.manual_seed(1)
+    joint = ebbtide_torch.trace_joint_graph(Model(), (torch.randn(4, 16, 32),))
+    graph = ebbtide_torch.export(joint, "applied")
+    plan = solved(ebbtide, graph, "0.75", folder)
+    check(len(plan["executions"]) > len(graph["ops"]), "no repeats in the plan")
+    again = ebbtide_apply.apply(joint, plan)
+    order = [n.meta["ebbtide_execution"] for n in again.graph.nodes if "ebbtide_execution" in n.meta]
+    check(order == list(range(len(plan["executions"]))), "executions in order, each once")
+    inputs = [torch.randn(n.meta["val"].shape) for n in joint.graph.nodes if n.op == "placeholder"]
+    for x, y in zip(pytree.tree_leaves(joint(*inputs)), pytree.tree_leaves(again(*inputs)), strict=True):
+        check(x is None and y is None or torch.equal(x, y), "another result")
+
+    def execution(node):  # of an op's copy, or of an element of its results
+        return node.meta["ebbtide_execution"] if "ebbtide_execution" in node.meta else execution(node.args[0])
+
+    for node in again.graph.nodes:
+        if "ebbtide_execution" in node.meta:
+            made = {execution(a) for a in node.all_input_nodes if a.op == "call_function"}
+            wanted = {p for p in plan["executions"][node.meta["ebbtide_execution"]]["inputs"] if p >= 0}
+            check(made == wanted, "makers of", node, made, wanted)
+
+    for broken, word in ((dict(plan, executions=plan["executions"][1:]), "reads"),
+                         (dict(plan, executions=[dict(e, op="stranger") for e in plan["executions"]]), "stranger")):
+        try:
+            ebbtide_apply.apply(joint, broken)
+            check(False, "a plan that does not fit is taken")
+        except ebbtide_apply.PlanError as error:
+            check(word in str(error) or "never runs" in str(error), str(error))
+
+
+def partitioned(ebbtide, folder):
+    """Forward and backward by a plan: the gradients are those without it, and less is kept between the two."""
+    import torch
+    from torch import nn
+    from torch._functorch.aot_autograd import aot_function
+    from torch._functorch.partitioners import default_partition
+    import ebbtide_apply
+    import ebbtide_torch
+
+    torch.manual_seed(2)
+    model = nn.Sequential(nn.Linear(32, 256), nn.GELU(), nn.LayerNorm(256), nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, 1))
+    parameters = {k: p.detach().clone().requires_grad_() for k, p in model.named_parameters()}
+    x = torch.randn(64, 32)
+
+    def step(p, inputs):
+        return torch.func.functional_call(model, p, inputs).sum()
+
+    plan, kept = {}, {}
+
+    def solve_then_partition(joint, inputs, **more):
+        plan.update(solved(ebbtide, ebbtide_torch.export(joint, "step"), "0.8", folder))
+        return ebbtide_apply.partition_fn(plan)(joint, inputs, **more)
+
+    def gradients(name, partition):
+        def count(joint, inputs, **more):
+            forward, backward = partition(joint, inputs, **more)
+            values = [n.meta["val"] for n in backward.graph.nodes if n.op == "placeholder" and "tangents" not in str(n.target)]
+            kept[name] = sum({v.untyped_storage()._cdata: v.untyped_storage().nbytes() for v in values if isinstance(v, torch.Tensor)}.values())
+            return forward, backward
+
+        for p in parameters.values():
+            p.grad = None
+        aot_function(step, lambda g, _: g, lambda g, _: g, partition_fn=count)(parameters, (x,)).backward()
+        return [p.grad.clone() for p in parameters.values()]
+
+    plain, by_plan = gradients("plain", default_partition), gradients("plan", solve_then_partition)
+    check(all(torch.equal(a, b) for a, b in zip(plain, by_plan, strict=True)), "other gradients")
+    check(kept["plan"] < kept["plain"], "nothing saved", kept)
+
+
 def inside(ebbtide):
     import torch
     from torch import nn
@@ -185,7 +285,9 @@ def inside(ebbtide):
         check(ops["add_"]["inplace"][0][1] in graph["outputs"], "the updated input is an output", graph["outputs"])
         check("mul.v" in graph["outputs"], "y is returned as it is after relu_", graph["outputs"])
         info(ebbtide, graph, folder)
-    print("torch", torch.__version__, "5 passed, 0 failed")
+        applied(ebbtide, folder)
+        partitioned(ebbtide, folder)
+    print("torch", torch.__version__, "7 passed, 0 failed")
 
 
 def main():
