@@ -86,6 +86,7 @@ void Annealing::BeginCycle() {
   static constexpr double kFirstHot[] = {1.0, 10.0, 3.0, 30.0, 10.0, 10.0};  // while there is no plan
   static constexpr double kWindowHot[] = {0.005, 0.01, 0.002, 0.02};
   cycle_moves_ = 0;
+  blocks_ = !in_.plain && random_.Chance(0.5) ? params_.blocks : 0;
   const bool large = params_.window > 0 || (params_.window == 0 && in_.num_ops >= kWindowFrom);
   windowed_ = large && has_plan() && params_.goal == AnnealingParams::Goal::kDuration && !state_.repeats().empty();
   if (windowed_) {
@@ -252,7 +253,9 @@ void Annealing::Step() {
     move = r < 0.3 ? kMoveFirst : kDragFirst;
   else {
     const double q = free ? (r - 0.4) / 0.6 : r;
-    if (!repeats)
+    if (blocks_ > 0 && random_.Unit() < blocks_)
+      move = !repeats || q < 0.4 ? kSplitBlock : q < 0.7 ? kEraseBlock : kReplaceBlock;
+    else if (!repeats)
       move = over && q < 0.7 ? kSplitHot : kSplitReader;
     else if (q < 0.25)
       move = over ? kSplitHot : kSplitReader;

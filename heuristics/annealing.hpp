@@ -36,8 +36,10 @@ struct AnnealingParams {
   double cold = 0.02;         // its end temperature
   double weight = 2.0;        // start weight, in mean duration / mean size
   bool fixed_weight = false;  // never adapt it
-  std::int64_t cycle = 0;     // moves of the first cycle; 0: by the size of the graph
-  double growth = 1.5;        // every further cycle is this much longer
+  // Instances with views: share of the moves of every other cycle that take several repeats at once.
+  double blocks = 0.12;
+  std::int64_t cycle = 0;  // moves of the first cycle; 0: by the size of the graph
+  double growth = 1.5;     // every further cycle is this much longer
   // Events of a window: with a plan at hand each cycle stays within one stretch of the sequence, so that its cooling
   // is over in time. 0: by the size of the graph (none below kWindowFrom ops); negative: never.
   std::int64_t window = 0;
@@ -66,12 +68,24 @@ class Annealing {
 
   struct Counts {
     std::int64_t moves = 0, accepted = 0, cycles = 0;
-    std::int64_t tried[8] = {}, taken[8] = {};  // by kind of move
+    std::int64_t tried[10] = {}, taken[10] = {};  // by kind of move
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
-  enum Move { kSplitHot, kSplitReader, kErase, kShift, kReplace, kMoveFirst, kDragFirst, kMoves };
+  enum Move {
+    kSplitHot,
+    kSplitReader,
+    kErase,
+    kShift,
+    kReplace,
+    kMoveFirst,
+    kDragFirst,
+    kSplitBlock,
+    kEraseBlock,
+    kReplaceBlock,
+    kMoves
+  };
 
   static constexpr double kLongest = 9.2e18;  // a plan's duration fits 63 bits
   static constexpr std::size_t kWindowFrom = 3000;
@@ -83,10 +97,23 @@ class Annealing {
   void Settle(std::int32_t centre, std::int64_t events);
   void Step();
   bool Propose(Move move);
+  std::int32_t HotEvent();
+  std::int32_t EventToRelieve();
   bool SplitHot();
   bool SplitAt(std::int32_t event);
   std::int32_t RankAt(std::int32_t event) const;
+  struct Across {  // a value that lies across an event
+    std::int32_t value, server, use;
+  };
+  Across DrawAcross(std::int32_t event);
   bool SplitReader();
+  bool SplitBlock(std::int32_t event);
+  bool PlanBlock(const Across& across, std::int32_t event);
+  void PlanInputs(std::int32_t op, std::int32_t use, std::int32_t event);
+  void PlanReaders(std::int32_t op, std::int32_t event);
+  bool InsertPlanned(std::int32_t op, std::int32_t before);
+  bool EraseBlock(std::int32_t node);
+  bool ReplaceBlock();
   bool InsertWithInputs(std::int32_t op, std::int32_t before);
   std::int32_t InsertOne(std::int32_t op, std::int32_t before);
   double DurationWith(std::int32_t op) const;
@@ -112,6 +139,7 @@ class Annealing {
   double hot_ = 1, temperature_ = 0, weight_ = 0, base_weight_ = 0, per_execution_ = 0;
   std::int64_t cycle_moves_ = 0, cycle_length_ = 0;
   double cascade_ = 0;
+  double blocks_ = 0;   // share of moves of several repeats in the present cycle
   double dearest_ = 0;  // durations above which the present move would be refused anyway
   int budget_of_move_ = 0;
   bool started_ = false;
@@ -127,6 +155,16 @@ class Annealing {
   bool polish_ = false;                 // the next cycle starts cold
   std::vector<std::int32_t> inserted_;  // by the open transaction, while windowed
   bool offered_ = false;                // best_ came from elsewhere and the walk has not been there
+
+  // A block being planned: per op the number of the move that planned it, negative once it stands.
+  std::vector<std::int64_t> planned_;
+  std::vector<std::int32_t> block_;  // ops of the block
+  struct Leaf {
+    std::int32_t op, use;
+  };
+  std::vector<Leaf> leaves_;  // those that run again for a reader outside
+  double block_duration_ = 0;
+  double reach_ = 1;
 
   bool unsaved_ = false;  // the state is better than best_ and not yet copied
   bool pending_ = false;  // windowed: the marked state is better than best_ and not yet copied

@@ -36,6 +36,12 @@ bool Annealing::Propose(Move move) {
     case kReplace: return Replace();
     case kMoveFirst: return MoveFirst(false);
     case kDragFirst: return MoveFirst(true);
+    case kSplitBlock: return SplitBlock(EventToRelieve());
+    case kEraseBlock: {
+      const std::int32_t x = RandomRepeat();
+      return x != kNone && EraseBlock(x);
+    }
+    case kReplaceBlock: return ReplaceBlock();
     case kMoves: break;
   }
   return false;
@@ -121,16 +127,20 @@ void DrawCascade(QuickRandom& random, double& cascade) {
   cascade = kLevels[random.Below(6)];
 }
 
-bool Annealing::SplitHot() {
-  if (state_.excess() == 0) return SplitReader();
-  if (local_ && !windowed_) {
-    for (int tries = 0; tries < 6; ++tries) {
-      const std::int32_t x = RandomEvent();
-      if (state_.Over(x)) return SplitAt(x);
-    }
-    return SplitReader();
+// One over the budget; kNone where none is found.
+std::int32_t Annealing::HotEvent() {
+  if (state_.excess() == 0) return kNone;
+  if (!local_ || windowed_) return state_.FindExcess(random_.Below(state_.excess()));
+  for (int tries = 0; tries < 6; ++tries) {
+    const std::int32_t x = RandomEvent();
+    if (state_.Over(x)) return x;
   }
-  return SplitAt(state_.FindExcess(random_.Below(state_.excess())));
+  return kNone;
+}
+
+bool Annealing::SplitHot() {
+  const std::int32_t x = HotEvent();
+  return x == kNone ? SplitReader() : SplitAt(x);
 }
 
 // About where an event stands in the given order: the rank of the next first execution nearby.
@@ -139,9 +149,11 @@ std::int32_t Annealing::RankAt(std::int32_t event) const {
   return event == state_.End() ? static_cast<std::int32_t>(in_.num_ops) : in_.rank[At(state_.op(event))];
 }
 
-// Drops something that is resident across `event` and makes it again for its next reader.
-bool Annealing::SplitAt(std::int32_t event) {
-  if (event == state_.Begin() || event == state_.End()) return false;
+// Something that is resident across `event`, is not read there and may be made again for its next reader. No value:
+// none was found.
+Annealing::Across Annealing::DrawAcross(std::int32_t event) {
+  constexpr Across kNothing{kNone, kNone, kNone};
+  if (event == state_.Begin() || event == state_.End()) return kNothing;
   const std::int32_t here = state_.slot(event), rank = RankAt(event);
   for (int tries = 0; tries < 12; ++tries) {
     std::int32_t v;
@@ -176,10 +188,17 @@ bool Annealing::SplitAt(std::int32_t event) {
     if (std::find(reads.begin(), reads.end(), v) != reads.end()) continue;
     const std::int32_t use = state_.NextUse(server, v, event);
     if (use == kNone) continue;
-    DrawCascade(random_, cascade_);
-    return InsertWithInputs(op, use);
+    return {v, server, use};
   }
-  return false;
+  return kNothing;
+}
+
+// Drops something that is resident across `event` and makes it again for its next reader.
+bool Annealing::SplitAt(std::int32_t event) {
+  const Across across = DrawAcross(event);
+  if (across.value == kNone) return false;
+  DrawCascade(random_, cascade_);
+  return InsertWithInputs(in_.maker[At(across.value)], across.use);
 }
 
 bool Annealing::SplitReader() {
