@@ -98,6 +98,8 @@ def solve(g, budget, run, relaxed=False, slowdown=None):
         x, status, more = p.solve(relaxed, lambda x: run.found(plan_of(x)))
     except OutOfTime:
         return "time (building)", facts
+    if run.expired() and status != "optimal":
+        status = "time"  # the solver only knows that it was stopped
     facts.update(more)
     for key in ("own bound", "relaxation"):  # back to durations
         if key in facts:
