@@ -78,11 +78,11 @@ class WindowsWorker : public Worker {
   void PutBack(WorkBudget& budget, Exchange& exchange) {
     since_put_back_ = 0;
     if (!parts_.TakeChanged()) return;
+    const Instance& in = problem_.instance;
     const IncumbentPtr best = exchange.known().best;
     const std::vector<Window> windows = Windows(*best);
-    budget.Spend(static_cast<Ticks>(problem_.instance.num_ops) * 1000);
-    std::vector<std::int32_t> sequence;
-    sequence.reserve(best->sequence.size());
+    budget.Spend(static_cast<Ticks>(in.num_ops) * 1000);
+    std::vector<std::uint8_t> replace(windows.size(), 0);
     bool better = false;
     for (std::size_t i = 0; i < windows.size(); ++i) {
       const Window& w = windows[i];
@@ -90,17 +90,50 @@ class WindowsWorker : public Worker {
       for (const std::int32_t op : w.sequence) duration += w.instance.duration[op];
       const bool ours = class_of_[i] != PartRounds::kNone && Mine(class_of_[i]) && w.instance.num_ops > 0;
       const PartSearch* s = ours ? &parts_[class_of_[i]] : nullptr;
-      if (s == nullptr || !s->has_plan() || s->upper() >= duration || !SameInstance(w.instance, s->instance())) {
-        const auto from = best->sequence.begin();
+      if (s == nullptr || !s->has_plan() || s->upper() >= duration || !SameInstance(w.instance, s->instance()))
+        continue;
+      replace[i] = better = true;
+    }
+    if (!better) return;
+    std::vector<std::int32_t> sequence = Together(*best, windows, replace);
+    if (!in.plain) {
+      // Where views outlive a window its piece may not fit (windows.hpp): then one after the other.
+      if (!Holds(sequence, budget)) {
+        std::vector<std::uint8_t> some(windows.size(), 0);
+        for (std::size_t i = 0; i < windows.size() && !budget.stopped(); ++i) {
+          if (!replace[i]) continue;
+          some[i] = 1;
+          if (!Holds(Together(*best, windows, some), budget)) some[i] = 0;
+          static_cast<void>(budget.Exhausted());  // looks at the clock
+        }
+        sequence = Together(*best, windows, some);
+      }
+    }
+    exchange.Offer(sequence, name());
+  }
+
+  // The plan with the best pieces known of some windows.
+  [[nodiscard]] std::vector<std::int32_t> Together(const Incumbent& plan, const std::vector<Window>& windows,
+                                                   const std::vector<std::uint8_t>& replace) const {
+    std::vector<std::int32_t> sequence;
+    sequence.reserve(plan.sequence.size());
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+      const Window& w = windows[i];
+      if (!replace[i]) {
+        const auto from = plan.sequence.begin();
         sequence.insert(sequence.end(), from + static_cast<std::ptrdiff_t>(w.begin),
                         from + static_cast<std::ptrdiff_t>(w.end));
         continue;
       }
-      better = true;
-      for (const std::int32_t op : s->best())
+      for (const std::int32_t op : parts_[class_of_[i]].best())
         if (w.op[op] >= 0) sequence.push_back(w.op[op]);
     }
-    if (better) exchange.Offer(sequence, name());
+    return sequence;
+  }
+  [[nodiscard]] bool Holds(const std::vector<std::int32_t>& sequence, WorkBudget& budget) const {
+    budget.Spend(static_cast<Ticks>(sequence.size()) * 100);
+    const SequenceFacts facts = EvaluateSequence(problem_.instance, sequence);
+    return facts.valid && facts.peak <= problem_.budget.count();
   }
 
   const Problem& problem_;
@@ -113,7 +146,7 @@ class WindowsWorker : public Worker {
 
 }  // namespace
 
-bool WindowsFit(const Problem& problem) { return problem.instance.plain && problem.instance.num_ops >= 6000; }
+bool WindowsFit(const Problem& problem) { return problem.instance.num_ops >= 6000; }
 
 std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes) {
   return std::make_unique<WindowsWorker>(problem, lane, lanes);

@@ -90,5 +90,53 @@ TEST_CASE("windows are instances that fit back in") {
   CHECK(replaced > 100);
 }
 
+TEST_CASE("windows of graphs with views and in-place ops fit back in, nearly always") {
+  Rng rng(Seed("windows with views"));
+  int alone = 0, not_plain = 0, replaced = 0, fits = 0;
+  for (int round = 0; round < 1500; ++round) {
+    CAPTURE(round);
+    RandomGraphOptions options;
+    options.min_ops = 6;
+    options.max_ops = 24;
+    const Graph graph = RandomGraph(rng, options);
+    const Instance in = MakeInstance(graph);
+    std::vector<std::int32_t> sequence;
+    for (std::size_t i = 0; i < in.num_ops; ++i) {
+      if (i > 0 && Chance(rng, 20)) {
+        sequence.push_back(in.order[Draw(rng, 0, static_cast<std::int64_t>(i) - 1)]);
+        if (!in.may_repeat[sequence.back()]) sequence.pop_back();
+      }
+      sequence.push_back(in.order[i]);
+    }
+    const SequenceFacts whole = EvaluateSequence(in, sequence);
+    if (!whole.valid) continue;
+    const std::vector<std::int32_t> cuts = ChooseCuts(in, static_cast<std::size_t>(Draw(rng, 2, 8)));
+    const bool free_order = Chance(rng, 50);
+    for (const Window& w : ExtractWindows(in, sequence, cuts, free_order)) {
+      if (w.instance.num_ops == 0) continue;
+      ++alone;
+      not_plain += !w.instance.plain;
+      const SequenceFacts part = EvaluateSequence(w.instance, w.sequence);
+      REQUIRE(part.valid);
+      const std::size_t entry = !w.op.empty() && w.op[0] < 0;
+      REQUIRE(part.profile.size() == w.end - w.begin + entry);
+      for (std::size_t k = entry; k < part.profile.size(); ++k)
+        CHECK(part.profile[k] == whole.profile[w.begin + k - entry]);
+      const std::vector<std::int32_t> other = Thinned(w.instance, w.sequence, rng);
+      if (other == w.sequence) continue;
+      ++replaced;
+      std::vector<std::int32_t> changed(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(w.begin));
+      for (const std::int32_t op : other)
+        if (w.op[op] >= 0) changed.push_back(w.op[op]);
+      changed.insert(changed.end(), sequence.begin() + static_cast<std::ptrdiff_t>(w.end), sequence.end());
+      fits += EvaluateSequence(in, changed).valid;
+    }
+  }
+  CHECK(alone > 500);
+  CHECK(not_plain > 100);
+  CHECK(replaced > 50);
+  CHECK(fits * 20 >= replaced * 19);
+}
+
 }  // namespace
 }  // namespace ebb::test
