@@ -8,8 +8,7 @@
 // Every step is judged exactly by SequenceState, so nothing explodes: eviction needs all inputs of what it makes again,
 // and what those miss in turn; here a gap whose repeat would need much is simply dear.
 //
-// Then the plan is improved by taking a few repeats out and covering what is over the budget then anew (ruin and
-// recreate: Schrimpf et al. 2000), which changes many repeats at once where local search changes one or two.
+// At the end repeats that are not needed after all go, the longest first.
 //
 // Staged plans of the given order, so plans of every order. Percent over the base, one thread (layered graphs of
 // `ebbtide gen layered --seed 1`; before: all workers, 60 s, two threads; construction alone, its processor seconds):
@@ -21,13 +20,11 @@
 
 #include <cstdint>
 #include <queue>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/base/work_budget.hpp"
 #include "engine/problem/instance.hpp"
-#include "heuristics/random.hpp"
 #include "heuristics/sequence_state.hpp"
 
 namespace ebb {
@@ -35,7 +32,6 @@ namespace ebb {
 struct GapDropsParams {
   std::int64_t budget = 0;          // bytes, with instance.resident_bytes
   std::int32_t max_executions = 0;  // per op; 0: any number
-  std::uint64_t seed = 1;
 };
 
 class GapDrops {
@@ -43,19 +39,15 @@ class GapDrops {
   // The instance must outlive it.
   GapDrops(const Instance& instance, const GapDropsParams& params);
 
-  // Goes on until the budget is used up. False: no plan found, and none will be. Deterministic in ticks.
+  // Goes on until the budget is used up. False: nothing is left to do. What it finds does not depend on how the work
+  // is divided.
   bool Run(WorkBudget& work);
 
   [[nodiscard]] bool has_plan() const { return !best_.empty(); }
   [[nodiscard]] std::int64_t best_duration() const { return best_duration_; }
   [[nodiscard]] const std::vector<std::int32_t>& best_sequence() const { return best_; }
-  // The improvement goes on from there: a plan in staged form, better than best_sequence().
-  void Offer(std::span<const std::int32_t> sequence);
-  // What construction reached, whether it fits or not.
-  [[nodiscard]] std::vector<std::int32_t> CurrentSequence() const { return state_.Sequence(); }
-
   struct Counts {
-    std::int64_t bounded = 0, evaluated = 0, committed = 0, rounds = 0, gains = 0;
+    std::int64_t bounded = 0, evaluated = 0, committed = 0, pruned = 0;
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
 
@@ -67,7 +59,7 @@ class GapDrops {
     std::int32_t after, reader;  // events; other uses may have come in between
     bool operator<(const Drop& o) const { return key < o.key || (key == o.key && value > o.value); }
   };
-  enum class Phase { kBegin, kLevel, kPrune, kImprove, kFailed };
+  enum class Phase { kBegin, kLevel, kPrune, kDone };
 
   void Charge(WorkBudget& work);
   [[nodiscard]] bool MayRun(std::int32_t op) const;
@@ -81,18 +73,14 @@ class GapDrops {
   [[nodiscard]] double Evaluate(std::int32_t op, std::int32_t reader, double bound);
   [[nodiscard]] std::int32_t PreviousUse(std::int32_t value, std::int32_t event) const;
   [[nodiscard]] double Bound(std::int32_t value, std::int32_t after, std::int32_t reader);
-  [[nodiscard]] double Noise(std::int32_t value) const;
   void Next();
-  bool EraseIfUseless(std::int32_t node, std::int64_t excess);
-  void Prune(std::vector<std::int32_t>& nodes, WorkBudget& work);
+  void BeginPruning();
+  void Prune();
   void Save();
-  void Ruin();
-  void Improve(WorkBudget& work);
 
   const Instance& in_;
   const GapDropsParams params_;
   SequenceState state_;
-  QuickRandom random_;
   Phase phase_ = Phase::kBegin;
   std::int64_t seen_ = 0;  // of state_.work()
   double small_ = 1;       // added to durations: ops that take no time are not free of charge altogether
@@ -103,11 +91,7 @@ class GapDrops {
   std::vector<std::int32_t> also_, inserted_;
   std::vector<std::pair<double, std::int32_t>> missing_;
 
-  std::vector<Drop> pool_;  // good gaps of the best plan, for the improvement
-  std::int64_t pool_until_ = 0;
-  double noise_ = 0;
-  std::uint64_t salt_ = 0;
-  double size_ = 12;  // repeats taken out at once
+  std::vector<std::int32_t> prune_;  // repeats still to be looked at, the longest last
 
   std::vector<std::int32_t> best_;
   std::int64_t best_duration_ = 0;

@@ -102,7 +102,9 @@ ebb_code ebb_solver_solve(ebb_solver* solver, const ebb_graph* graph, ebb_plan* 
       };
     }
     const std::shared_ptr<const ebb::GraphData> data = graph->data;
-    ebb::Answer answer = ebb::Solve(data->graph, solver->options, solver->hint, solver->stop, std::move(sink));
+    if (solver->flows.graph != data) solver->flows = {data, {}, {}, {}};
+    ebb::Answer answer =
+        ebb::Solve(data->graph, solver->options, solver->hint, solver->stop, std::move(sink), &solver->flows);
     plan->answer = std::move(answer);
     plan->data = data;
     plan->resident.clear();

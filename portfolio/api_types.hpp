@@ -17,6 +17,7 @@
 #include "engine/base/work_budget.hpp"
 #include "engine/problem/graph.hpp"
 #include "engine/problem/plan.hpp"
+#include "portfolio/flow_memory.hpp"
 #include "portfolio/solve.hpp"
 #include <ebbtide/ebbtide.h>
 
@@ -82,6 +83,7 @@ struct ebb_solver {
   void* user = nullptr;
   std::vector<ebb::OpId> hint;
   std::shared_ptr<const ebb::GraphData> hint_graph;
+  ebb::FlowMemory flows;
   // cancel sets the flag first, a new solve clears the signal first and then looks at the flag: nothing is lost.
   std::atomic<bool> cancelled{false};
   ebb::StopSignal stop;

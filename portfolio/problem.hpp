@@ -18,6 +18,8 @@
 
 namespace ebb {
 
+struct FlowMemory;
+
 struct Problem {
   const Graph* graph = nullptr;
   const Options* options = nullptr;
@@ -31,6 +33,8 @@ struct Problem {
   PresolveCounts presolved;  // what is marked in the instance
   std::int64_t hint_duration = 0;
   std::vector<std::int32_t> hint;  // the user's start, for the instance; empty: none. Valid, whatever its peak
+
+  FlowMemory* flows = nullptr;  // of an earlier solve of this graph, for the next one; null: none is wanted
 
   [[nodiscard]] PlanRules rules() const { return {order, budget, max_executions}; }
   // May an op run again at all?

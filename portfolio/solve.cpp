@@ -109,12 +109,14 @@ Answer Conclude(const Problem& problem, const Knowledge& known, const StopSignal
 
 }  // namespace
 
-Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> hint, StopSignal& stop, LogSink sink) {
+Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> hint, StopSignal& stop, LogSink sink,
+             FlowMemory* flows) {
   if (OrderRuleOf(options.method) && options.order != OrderMode::kFree)
     throw OptionError("method '" + options.Get("method") + "' chooses an order: it needs order = free");
   if (options.minimise == Minimise::kPeak) return SolveLeastPeak(graph, options, hint, stop, std::move(sink));
   const auto start = StopSignal::Clock::now();
-  const Problem problem = MakeProblem(graph, options, hint);
+  Problem problem = MakeProblem(graph, options, hint);
+  problem.flows = flows;
   SetDeadline(options, problem, start, stop);
   const bool by_rounds = options.work_limit > 0;
   Board board(problem, by_rounds, std::move(sink), stop);

@@ -27,7 +27,8 @@ struct Answer {
 
 // `hint`: executions of a plan to start from, may be empty. `stop`: cancels; its deadline is set here from the options.
 // `sink` may be empty. Throws OptionError (no budget), InputError (hint), InternalError, std::bad_alloc.
+// `flows`: what an earlier solve of the same graph left; kept up to date. It is looked at only where there is a hint.
 [[nodiscard]] Answer Solve(const Graph& graph, const Options& options, std::span<const OpId> hint, StopSignal& stop,
-                           LogSink sink);
+                           LogSink sink, FlowMemory* flows = nullptr);
 
 }  // namespace ebb

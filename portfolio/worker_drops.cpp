@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The first plan of a large graph that fits (heuristics/gap_drops.hpp), beside the gap cover's in another lane: that
-// one has eviction's in no time where ops read little, and none where they read much. Ends once there is a plan; local
-// search goes on from there.
+// one has eviction's in no time where ops read little, and none where they read much. Ends with its plan; local search
+// goes on from there.
 #include "heuristics/gap_drops.hpp"
 #include "portfolio/workers.hpp"
 
@@ -17,16 +17,14 @@ class DropsWorker : public Worker {
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
     const bool more = drops_.Run(budget);
-    if (!drops_.has_plan()) return more;
-    if (exchange.Interesting(drops_.best_duration(), drops_.best_sequence().size()))
+    if (drops_.has_plan() && exchange.Interesting(drops_.best_duration(), drops_.best_sequence().size()))
       exchange.Offer(drops_.best_sequence(), name());
-    return false;
+    return more;
   }
 
  private:
   static GapDropsParams Params(const Problem& problem) {
-    return {problem.budget.count(), problem.max_executions.value_or(0),
-            static_cast<std::uint64_t>(problem.options->seed)};
+    return {problem.budget.count(), problem.max_executions.value_or(0)};
   }
 
   GapDrops drops_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "engine/bounds/free_order_gaps.hpp"
@@ -8,6 +9,7 @@
 #include "engine/bounds/gap_cover_integer.hpp"
 #include "engine/bounds/gaps.hpp"
 #include "heuristics/priced_plans.hpp"
+#include "portfolio/flow_memory.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
@@ -50,13 +52,20 @@ class GapCoverWorker : public Worker {
     PlanWithoutPrices(in, problem_.budget.count(), problem_.max_executions.value_or(0), work,
                       [&](const EvictionResult& r) { Offer(r, exchange); });
     if (ended()) return false;
-    table_ = FixedOrderGaps(in);
+    const GapCoverBound* near = nullptr;
+    FlowMemory* const flows = problem_.flows;
+    if (flows != nullptr && flows->table && !problem_.hint.empty() && flows->may_repeat == in.may_repeat) {
+      table_ = flows->table;
+      near = &flows->flow;
+    } else {
+      table_ = std::make_shared<const GapTable>(FixedOrderGaps(in));
+    }
     // Ticks by size: the simplex does not count its own (measured: 1.3 s for 54k gaps).
-    budget.Spend(static_cast<Ticks>(table_.gaps.size()) * 2000 + static_cast<Ticks>(table_.num_rows()) * 1000);
-    if (table_.impossible) {
+    budget.Spend(static_cast<Ticks>(table_->gaps.size()) * 2000 + static_cast<Ticks>(table_->num_rows()) * 1000);
+    if (table_->impossible) {
       if (!binding()) return Next(exchange);
       Infeasibility why;
-      const auto value = static_cast<std::size_t>(*table_.impossible);
+      const auto value = static_cast<std::size_t>(*table_->impossible);
       if (in.maker[value] >= 0) {
         why.op = ToOpId(static_cast<std::size_t>(in.maker[value]));
         why.text =
@@ -69,11 +78,11 @@ class GapCoverWorker : public Worker {
       return false;
     }
     if (ended()) return false;
-    flow_ = SolveGapCover(in, table_, problem_.budget.count(), 2, &work);
+    flow_ = SolveGapCover(in, *table_, problem_.budget.count(), 2, &work, near);
     if (flow_.shortage) {
       if (!binding()) return Next(exchange);
       Infeasibility why;
-      why.op = ToOpId(static_cast<std::size_t>(table_.row_op[flow_.shortage->row]));
+      why.op = ToOpId(static_cast<std::size_t>(table_->row_op[flow_.shortage->row]));
       why.bytes_needed = flow_.shortage->needed;
       why.bytes_given = flow_.shortage->given;
       why.text = "at its place in the given order op '" + problem_.graph->op_name(why.op) + "' needs " +
@@ -81,8 +90,9 @@ class GapCoverWorker : public Worker {
       exchange.ProveInfeasible(std::move(why));
       return false;
     }
+    if (flows != nullptr) *flows = {flows->graph, in.may_repeat, table_, flow_};
     if (binding()) exchange.RaiseBound(in.base_duration + flow_.extra, name());
-    plans_.emplace(in, table_, problem_.budget.count(), flow_, in.num_ops <= kManyOps ? kRepricings : 0,
+    plans_.emplace(in, *table_, problem_.budget.count(), flow_, in.num_ops <= kManyOps ? kRepricings : 0,
                    problem_.max_executions.value_or(0));
     budget.Spend(work.spent());
     return !ended();
@@ -110,11 +120,11 @@ class GapCoverWorker : public Worker {
   // Free order: from here on the table is that of paths through the graph. False: all is said.
   bool BoundAnyOrder(Exchange& exchange) {
     const Instance& in = problem_.instance;
-    table_ = BestFreeOrderGaps(in, problem_.budget.count());
-    flow_ = SolveGapCover(in, table_, problem_.budget.count());
+    table_ = std::make_shared<const GapTable>(BestFreeOrderGaps(in, problem_.budget.count()));
+    flow_ = SolveGapCover(in, *table_, problem_.budget.count());
     if (flow_.shortage) {
       Infeasibility why;
-      why.op = ToOpId(static_cast<std::size_t>(table_.row_op[flow_.shortage->row]));
+      why.op = ToOpId(static_cast<std::size_t>(table_->row_op[flow_.shortage->row]));
       why.bytes_needed = flow_.shortage->needed;
       why.bytes_given = flow_.shortage->given;
       why.text = "when op '" + problem_.graph->op_name(why.op) + "' first runs, " + std::to_string(why.bytes_needed) +
@@ -134,7 +144,7 @@ class GapCoverWorker : public Worker {
 
   bool Begin(Exchange& exchange) {
     cutoff_ = Cutoff(exchange);
-    integer_ = std::make_unique<GapCoverInteger>(problem_.instance, table_, flow_, problem_.budget.count(), cutoff_);
+    integer_ = std::make_unique<GapCoverInteger>(problem_.instance, *table_, flow_, problem_.budget.count(), cutoff_);
     return true;
   }
 
@@ -151,7 +161,7 @@ class GapCoverWorker : public Worker {
   }
 
   const Problem& problem_;
-  GapTable table_;
+  std::shared_ptr<const GapTable> table_;
   GapCoverBound flow_;
   std::optional<PricedPlans> plans_;  // once the flow is solved
   int made_ = 0;

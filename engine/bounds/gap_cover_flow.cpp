@@ -76,7 +76,8 @@ std::int64_t RoundUpExtra(std::int64_t gcd, const GapTable& table, Int128 value,
 namespace {
 
 // The relaxation over the given rows only: prices and dropped bytes.
-void SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::int32_t> rows, GapCoverBound& out) {
+void SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::int32_t> rows, WorkBudget& work,
+               GapCoverBound& out) {
   std::fill(out.price.begin(), out.price.end(), 0);
   std::fill(out.dropped.begin(), out.dropped.end(), 0);
   std::int64_t largest = 0;
@@ -98,6 +99,8 @@ void SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::
     if (!CoverTimeline(demand, part, cover)) throw InternalError("gap cover: the flow found a shortage of bytes");
     for (std::int32_t i = first; i < reach; ++i) out.price[rows[i]] = cover.price[i - first];
     for (std::size_t k = 0; k < part.size(); ++k) out.dropped[part_gap[k]] = cover.y[k];
+    // The simplex does not count its work. Rows that it does not come to have no price and nothing dropped.
+    work.Spend(static_cast<Ticks>(100 * part.size()));
     part.clear();
     part_gap.clear();
   };
@@ -105,7 +108,10 @@ void SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::
     const Gap& gap = table.gaps[g];
     const std::int32_t begin = at_or_after[gap.begin], end = at_or_after[gap.end];
     if (begin == end) continue;
-    if (!part.empty() && begin >= reach) solve_part();
+    if (!part.empty() && begin >= reach) {
+      solve_part();
+      if (work.Exhausted()) return;
+    }
     if (part.empty()) first = begin;
     reach = std::max(reach, end);
     const Int128 cost = std::min<Int128>(Int128{out.costs.cost[g]} * factor / gap.bytes, cap);
@@ -159,7 +165,7 @@ void SolveOnce(const Instance& in, const GapTable& table, std::int64_t budget, W
   out.complete = false;
   std::erase_if(out.rows, [&](std::int32_t r) { return table.resident[r] <= budget; });
   while (!work.Exhausted()) {
-    if (!out.rows.empty()) SolveRows(table, budget, out.rows, out);
+    if (!out.rows.empty()) SolveRows(table, budget, out.rows, work, out);
     const std::vector<std::int32_t> worst = WorstRows(table, budget, out.dropped, out.rows);
     work.Spend(static_cast<Ticks>(10 * table.num_rows() + 100 * table.gaps.size()));
     if (worst.empty()) {
