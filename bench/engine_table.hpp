@@ -26,13 +26,20 @@ inline std::filesystem::path Find(const std::string& name) {
   return {};
 }
 
-// "gen KIND OPS SEED": made up; else a file.
+// "gen KIND OPS SEED" or "gen transformer LAYERS MICROBATCHES": made up; else a file.
 inline Graph Read(const std::string& name) {
   if (name.rfind("gen ", 0) != 0) return ReadGraph(Find(name)).graph;
   std::istringstream words(name.substr(4));
   std::string kind;
   GenerateSpec spec;
-  words >> kind >> spec.ops >> spec.seed;
+  words >> kind;
+  if (kind == "transformer")
+    words >> spec.layers >> spec.microbatches;
+  else
+    words >> spec.ops >> spec.seed;
+  std::string plain;
+  words >> plain;
+  spec.plain = plain == "plain";
   return Generate(kind, spec);
 }
 inline bool Absent(const std::string& name) { return name.rfind("gen ", 0) != 0 && Find(name).empty(); }

@@ -2,6 +2,7 @@
 // The whole solve with one worker less; models' sizes; how soon a cancel is heard.
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "portfolio/interval_model.hpp"
 #include "portfolio/interval_solver.hpp"
 #include "portfolio/solve.hpp"
+#include "propagators/learning_solver.hpp"
 
 #include "bench/engine_table.hpp"
 
@@ -34,6 +36,7 @@ struct Ask {
   const char* order;
   const char* off;  // the switch
   const char* work;
+  const char* threads = "1";
 };
 
 void One(const Ask& ask) {
@@ -43,7 +46,7 @@ void One(const Ask& ask) {
     Options options;
     options.Set("budget", std::to_string(c.budget));
     options.Set("order", ask.order);
-    options.Set("threads", "1");
+    options.Set("threads", ask.threads);
     options.Set("work-limit", ask.work);
     if (!on) options.Set(ask.off, "off");
     StopSignal stop;
@@ -62,15 +65,15 @@ void Workers() {
   std::cout << "| instance | workers | status | plan | bound | seconds |\n|---|---|---|---|---|---|\n";
   for (const Ask& ask : std::vector<Ask>{
            {"layered_n250_", 0.8, "free", "anneal", "1"},
-           {"layered_n250_", 0.8, "free", "gap-cover", "1"},
+           {"gen transformer 24 16", 0.5, "fixed", "gap-cover", "2"},
            {"layered_n1000_", 0.8, "fixed", "gap-cover", "0.2"},
            {"layered_n1000_", 0.9, "fixed", "relax", "2"},
            {"layered_n250_", 0.9, "fixed", "learning", "1"},
            {"gen random 60 2", 0.65, "fixed", "intervals", "8"},
            {"gen random 45 2", 0.8, "staged", "intervals", "8"},
-           {"gen random 20 1", 0.7, "free", "state-search", "2"},
-           {"gen random 24 2", 0.75, "free", "state-search", "2"},
-           {"layered_n1000_", 0.8, "fixed", "windows", "2"},
+           {"gen random 14 1", 0.75, "free", "state-search", "1"},
+           {"gen random 24 1", 0.75, "free", "state-search", "1"},
+           {"gen transformer 24 16 plain", 0.5, "fixed", "windows", "3", "2"},
        })
     One(ask);
 }
@@ -112,6 +115,12 @@ void Size() {
     const Instance in = MakeInstance(graph);
     const std::int64_t budget = EvaluateSequence(in, in.order).peak / 10 * 8;
     for (const std::int32_t k : {1, 3, 10}) boundary("layered, made", in, budget, k);
+    const std::vector<std::int32_t> cuts = ChooseCuts(in, 3000);
+    std::vector<Window> windows = ExtractWindows(in, in.order, cuts, false);
+    const auto largest = std::max_element(windows.begin(), windows.end(), [](const Window& a, const Window& b) {
+      return a.instance.num_ops < b.instance.num_ops;
+    });
+    for (const std::int32_t k : {3, 10}) boundary("its largest window", largest->instance, budget, k);
   }
   for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_"}) {
     if (Find(name).empty()) continue;
@@ -147,6 +156,45 @@ void Stop() {
       const double ended = Seconds(start);
       later.join();
       std::cout << "| " << name << " 0.7 | " << after << " | " << std::max(0.0, ended - cancelled) << " |" << std::endl;
+    }
+  }
+  // The engine alone: one search that would go on for minutes.
+  const auto alone = [](const std::string& name, double after, auto search) {
+    StopSignal stop;
+    WorkBudget work(std::numeric_limits<Ticks>::max(), &stop);
+    const auto start = std::chrono::steady_clock::now();
+    double cancelled = 0;
+    std::thread later([&] {
+      std::this_thread::sleep_for(std::chrono::duration<double>(after));
+      cancelled = Seconds(start);
+      stop.Cancel();
+    });
+    search(work);
+    const double ended = Seconds(start);
+    later.join();
+    std::cout << "| " << name << " | " << after << " | " << std::max(0.0, ended - cancelled) << " |" << std::endl;
+  };
+  for (const double after : {0.3, 1.0, 2.0}) {
+    if (!Find("layered_n250_").empty()) {
+      const Case c("layered_n250_", 0.8);
+      alone("engine, intervals with the LP, RL n=250 0.8 fixed", after, [&](WorkBudget& work) {
+        IntervalSolver solver(c.instance, OrderMode::kFixed, c.budget, {});
+        static_cast<void>(solver.Step(work));
+      });
+    }
+    if (!Find("layered_n1000_").empty()) {
+      const Case c("layered_n1000_", 0.8);
+      alone("engine, boundary relaxation, RL n=1000 0.8, nine boundaries", after, [&](WorkBudget& work) {
+        const SequenceFacts facts = EvaluateSequence(c.instance, c.instance.order);
+        std::vector<std::int32_t> hot, at;
+        for (std::size_t p = 0; p < facts.profile.size(); ++p)
+          if (facts.profile[p] > c.budget) hot.push_back(static_cast<std::int32_t>(p));
+        for (std::size_t k = 0; k < 9; ++k) at.push_back(hot[hot.size() * (2 * k + 1) / 18]);
+        const BoundaryModel model(c.instance, c.budget, at);
+        PathCuts cuts(model);
+        LearningSolver solver(model.program(), &cuts, {});
+        static_cast<void>(solver.Step(work));
+      });
     }
   }
 }
