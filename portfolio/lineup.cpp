@@ -87,7 +87,9 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   if (all && o.windows && WindowsFit(problem) && problem.may_recompute()) {
     // Where the order falls apart the last lane has the stretches, which are windows that also prove.
     const int with = relax && FallsApart(problem) ? lanes - 1 : lanes;
-    for (int i = 0; i < with; ++i) out[static_cast<std::size_t>(i)].push_back({MakeWindowsWorker(problem, i, with), 2});
+    for (int i = 0; i < with; ++i)
+      out[static_cast<std::size_t>(i)].push_back(
+          {MakeWindowsWorker(problem, i, with), problem.instance.plain ? 2.0 : 1.0});
   }
   if (all && o.neighbourhood && NeighbourhoodFits(problem) && problem.may_recompute()) {
     for (int i = 0; i < std::max(1, lanes - 1); ++i)
