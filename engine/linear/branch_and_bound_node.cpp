@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One node of the tree: its LP is solved with cuts until they pay no more, judged in integers, and its columns are
+// fixed by propagation and reduced costs.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/linear/branch_and_bound_impl.hpp"
+
+namespace ebb {
+
+BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
+  const bool root = current.depth == 0;
+  ++counters.nodes;
+  if (!ToRoot()) return Verdict::kPruned;
+  if (root_mark > 0 && root) current.fixed.clear();
+  for (const auto& [column, value] : current.fixed)
+    if (!propagator.Fix(column, value)) return Verdict::kPruned;
+  if (!propagator.Propagate()) return Verdict::kPruned;
+  work.Spend(static_cast<Ticks>(4 * cost.size()) + 8 * static_cast<Ticks>(propagator.trail().size()));
+  if (current.basis != nullptr) {
+    lp.RestoreBasis(*current.basis);
+  }
+  const std::int32_t max_rounds = root ? params.root_rounds : params.node_rounds;
+  std::int32_t round = 0, stalled = 0;
+  double last_value = -1e300;
+  std::int64_t best_exact = current.bound;
+  for (;;) {
+    if (work.Exhausted()) return Verdict::kLimit;
+    lp.SetDomain(propagator.lower(), propagator.upper());
+    const LpOutcome outcome = SolveLp(work);
+    work.Spend(static_cast<Ticks>(2 * rows.num_terms()));
+    bool conflict = false, usable = outcome != LpOutcome::kFailed && outcome != LpOutcome::kUnavailable;
+    if (outcome == LpOutcome::kInfeasible) {
+      if (ExactRay()) return Verdict::kPruned;
+      ++counters.exact_failures;
+      usable = false;
+    }
+    if (usable && ExactBound()) {
+      best_exact = std::max(best_exact, exact.RoundedUp(step));
+      current.bound = best_exact;
+      if (Pruned(best_exact)) return Verdict::kPruned;
+      if (root && (!have_root_reduced || exact.scaled() > root_value)) {
+        root_value = exact.scaled();
+        root_reduced.assign(exact.reduced().begin(), exact.reduced().end());
+        have_root_reduced = true;
+      }
+      if (outcome == LpOutcome::kLimit) return Verdict::kLimit;
+      std::size_t count = 0;
+      const std::size_t before = propagator.mark();
+      conflict = !FixByReducedCost(count);
+      if (conflict) return Verdict::kPruned;
+      if (root && propagator.mark() > before) {
+        root_mark = propagator.mark();
+        global_lower.assign(propagator.lower().begin(), propagator.lower().end());
+        global_upper.assign(propagator.upper().begin(), propagator.upper().end());
+        counters.fixed_at_root = static_cast<std::int64_t>(root_mark);
+      }
+      // What propagation added may cut off the LP's point: solve again if so.
+      bool cut_off = false;
+      const auto trail = propagator.trail();
+      const std::span<const double> x = lp.x();
+      for (std::size_t t = before; t < trail.size() && !cut_off; ++t) {
+        const std::size_t j = static_cast<std::size_t>(trail[t]);
+        cut_off = std::abs(x[j] - propagator.lower()[j]) > kIntegral;
+      }
+      if (cut_off) continue;
+    }
+    if (outcome == LpOutcome::kLimit) return Verdict::kLimit;
+    if (outcome == LpOutcome::kCutoff) {  // the LP thinks it is past the cutoff; the integers do not agree
+      ++counters.exact_failures;
+      usable = false;
+    }
+    if (!usable) {
+      // No LP to lean on: branch on any open column, or judge the single point that is left.
+      std::int32_t open = -1;
+      for (std::size_t j = 0; j < cost.size() && open < 0; ++j)
+        if (!propagator.IsFixed(static_cast<std::int32_t>(j))) open = static_cast<std::int32_t>(j);
+      if (open < 0) {
+        const std::vector<std::int8_t> only(propagator.lower().begin(), propagator.lower().end());
+        if (!ExactlyFeasible(only)) return Verdict::kPruned;
+        std::vector<double> as_double(only.begin(), only.end());
+        if (Separate(as_double, true, false, work) > 0) continue;
+        return TakeSolution(only) ? Verdict::kSolution : Verdict::kPruned;
+      }
+      for (const std::int8_t value : {std::int8_t{1}, std::int8_t{0}}) {
+        Node child;
+        child.fixed.assign(current.fixed.begin(), current.fixed.end());
+        child.fixed.emplace_back(open, value);
+        child.bound = current.bound;
+        child.depth = current.depth + 1;
+        Push(std::move(child));
+      }
+      return Verdict::kBranched;
+    }
+    const double value = lp.value();
+    const std::span<const double> x = lp.x();
+    if (current.column >= 0) {
+      pseudo.Note(current.column, static_cast<std::size_t>(current.direction), value - current.parent_value,
+                  current.distance);
+      current.column = -1;
+    }
+    // Integral?
+    std::size_t fractional = 0;
+    for (std::size_t j = 0; j < cost.size(); ++j)
+      if (x[j] > kIntegral && x[j] < 1.0 - kIntegral) ++fractional;
+    if (fractional == 0) {
+      std::vector<std::int8_t> rounded(cost.size());
+      for (std::size_t j = 0; j < cost.size(); ++j) rounded[j] = static_cast<std::int8_t>(std::lround(x[j]));
+      const std::vector<double> as_double(rounded.begin(), rounded.end());
+      if (Separate(as_double, true, root, work) > 0) continue;
+      // The node stays: it may hold better ones, the LP's optimum being this point only up to its tolerances.
+      if (TakeSolution(std::move(rounded))) return Verdict::kSolution;
+      // Not exactly what the LP says: fall through to branching on something open.
+    } else {
+      const double gain = value - last_value;
+      const double scale = cutoff == kInfinity ? std::abs(value) : static_cast<double>(cutoff) - value;
+      stalled = gain < 0.003 * scale ? stalled + 1 : 0;
+      last_value = value;
+      // Rows that are known are always put back; new ones are looked for while that pays.
+      const bool fresh = round < max_rounds && (stalled < (root ? 6 : 1) || round == 0);
+      ++round;
+      if (root && fresh && round % 8 == 0) lp.DropSlackRows(false);
+      if (Separate(x, false, root, work, fresh) > 0) continue;
+    }
+    if (root) {
+      root_x.assign(x.begin(), x.end());
+      root_duals = lp.DualsByRow();
+      root_done = true;
+      if (params.root_only) return Verdict::kRootDone;
+    }
+    if (Compressible()) {
+      Compress();
+      continue;
+    }
+    if (root && params.root_dive && !dived) {
+      dived = true;
+      const auto basis = SaveBasis();
+      if (Dive(work)) return Verdict::kSolution;
+      propagator.Undo(root_mark);
+      lp.RestoreBasis(*basis);
+      continue;
+    }
+    return Branch(work, value);
+  }
+}
+
+// Fixes the columns nearest to whole, a tenth of them at a time, and solves again, until the LP's point is a solution
+// or there is none this way: some ten LPs where the tree takes hundreds.
+bool BranchAndBound::Impl::Dive(WorkBudget& work) {
+  constexpr int kMost = 100;
+  std::vector<std::pair<double, std::int32_t>> order;  // distance to whole, column
+  for (int round = 0; round < kMost && !work.Exhausted(); ++round) {
+    const std::span<const double> x = lp.x();
+    order.clear();
+    for (std::size_t j = 0; j < cost.size(); ++j)
+      if (x[j] > kIntegral && x[j] < 1.0 - kIntegral)
+        order.emplace_back(std::min(x[j], 1.0 - x[j]), static_cast<std::int32_t>(j));
+    if (order.empty()) {
+      std::vector<std::int8_t> rounded(cost.size());
+      for (std::size_t j = 0; j < cost.size(); ++j) rounded[j] = static_cast<std::int8_t>(std::lround(x[j]));
+      const std::vector<double> as_double(rounded.begin(), rounded.end());
+      if (Separate(as_double, true, false, work) == 0) return TakeSolution(std::move(rounded));
+    } else {
+      std::sort(order.begin(), order.end());
+      order.resize(order.size() / 10 + 1);
+      for (const auto& [distance, j] : order) {
+        if (propagator.IsFixed(j)) continue;
+        const std::int8_t nearest = x[static_cast<std::size_t>(j)] > 0.5 ? 1 : 0;
+        const std::size_t mark = propagator.mark();
+        if (propagator.Fix(j, nearest) && propagator.Propagate()) continue;
+        propagator.Undo(mark);
+        if (!propagator.Fix(j, static_cast<std::int8_t>(1 - nearest)) || !propagator.Propagate()) return false;
+      }
+      static_cast<void>(Separate(x, false, false, work, false));
+    }
+    lp.SetDomain(propagator.lower(), propagator.upper());
+    if (SolveLp(work) != LpOutcome::kOptimal) return false;
+  }
+  return false;
+}
+
+// A point that obeys all rows as far as the LP can tell.
+bool BranchAndBound::Impl::TakeSolution(std::vector<std::int8_t> rounded) {
+  if (!ExactlyFeasible(rounded)) {
+    ++counters.exact_failures;
+    return false;
+  }
+  const std::int64_t c = CostOf(rounded);
+  if (c >= cutoff) return false;
+  solution = std::move(rounded);
+  solution_cost = cutoff = c;
+  ++counters.solutions;
+  FixRootByReducedCost();
+  return true;
+}
+}  // namespace ebb
