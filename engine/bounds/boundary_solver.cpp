@@ -5,9 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "engine/bounds/boundary_profile.hpp"
+#include "engine/bounds/boundary_places.hpp"
+#include "engine/bounds/boundary_rounding.hpp"
 #include "engine/bounds/carry_over.hpp"
-#include "engine/bounds/moment_rows.hpp"
+#include "engine/bounds/model_rows.hpp"
 
 namespace ebb {
 
@@ -15,22 +16,6 @@ namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
-
-// The path cuts and the moment rows of one model.
-class ModelRows : public RowSeparator {
- public:
-  ModelRows(const BoundaryModel& model, std::int64_t budget, bool staged, bool moments)
-      : path_(model), moment_(model, budget, staged), with_moments_(moments) {}
-  void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) override {
-    path_.Separate(x, integral, root, out);
-    if (with_moments_) moment_.Separate(x, integral, root, out);
-  }
-
- private:
-  PathCuts path_;
-  MomentRows moment_;
-  bool with_moments_;
-};
 
 }  // namespace
 
@@ -155,43 +140,11 @@ struct BoundarySolver::Impl {
     std::vector<double> rounded(x.size());
     for (std::size_t c = 0; c < x.size(); ++c) rounded[c] = x[c] >= 0.999 ? 1.0 : 0.0;
     TryDecode(rounded, false, true);
-    FillUp(x, rounded);
+    FillUp(*model, x, rounded);
     TryDecode(rounded, false, true);
     for (std::size_t c = 0; c < x.size(); ++c) rounded[c] = x[c] >= 0.5 ? 1.0 : 0.0;
     TryDecode(rounded, false);
   }
-  void FillUp(std::span<const double> x, std::vector<double>& rounded) const {
-    const IntegerRows& rows = model->program().rows;
-    std::vector<std::size_t> order;
-    for (std::int32_t k = 0; k < model->num_stages(); ++k) {
-      const std::int32_t row = model->memory_row(k);
-      if (row < 0) {
-        for (const std::int32_t v : model->useful(k))
-          if (const std::int32_t c = model->stay(k, v); c >= 0) rounded[At(c)] = 1.0;
-        continue;
-      }
-      const auto columns = rows.columns(At(row));
-      const auto sizes = rows.coefficients(At(row));  // negative
-      std::int64_t room = -rows.rhs(At(row));
-      order.clear();
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (rounded[At(columns[i])] > 0.5)
-          room += sizes[i];
-        else if (x[At(columns[i])] > 0.001)
-          order.push_back(i);
-      }
-      std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const double xa = x[At(columns[a])], xb = x[At(columns[b])];
-        return xa != xb ? xa > xb : a < b;
-      });
-      for (const std::size_t i : order) {
-        if (room + sizes[i] < 0) continue;
-        room += sizes[i];
-        rounded[At(columns[i])] = 1.0;
-      }
-    }
-  }
-
   // Does what follows `from` read only what may lie across it, and what is made after it?
   bool BeginsAtEntry(std::span<const std::int32_t> sequence) const {
     std::vector<std::uint8_t> there(params.entry);
@@ -224,7 +177,7 @@ struct BoundarySolver::Impl {
       for (std::size_t i = first; i < facts.profile.size(); ++i) c.peak = std::max(c.peak, facts.profile[i]);
     }
     c.fits = c.peak <= budget && FollowsOrder(instance, c.sequence, true, mode == OrderMode::kStaged);
-    if (collect) CollectOverflow(c.sequence, facts);
+    if (collect) overflow = OverflowPlaces(instance, c.sequence, facts, budget, params.from, positions);
     if (only_better && (!c.fits || c.duration >= incumbent)) return;
     if (c.fits && c.duration < incumbent) {
       incumbent = c.duration;
@@ -233,70 +186,12 @@ struct BoundarySolver::Impl {
     candidates.push_back(std::move(c));
   }
 
-  void CollectOverflow(std::span<const std::int32_t> sequence, const SequenceFacts& facts) {
-    struct Place {
-      std::int64_t over;
-      std::int32_t position;
-    };
-    std::vector<Place> first, around;
-    std::vector<std::uint8_t> seen(instance.num_ops, 0);
-    std::int32_t next = 0;  // position of the next first execution
-    for (std::size_t i = 0; i < sequence.size(); ++i) {
-      const std::size_t op = At(sequence[i]);
-      const bool is_first = !seen[op];
-      seen[op] = 1;
-      const std::int64_t over = facts.profile[i] - budget;
-      if (over > 0 && next > params.from) {
-        if (is_first)
-          first.push_back({over, next});
-        else {
-          if (next < static_cast<std::int32_t>(instance.num_ops)) around.push_back({over, next});
-          if (next > 0) around.push_back({over, next - 1});  // (`from` is a boundary)
-        }
-      }
-      if (is_first) ++next;
-    }
-    overflow.clear();
-    const auto worse = [](const Place& a, const Place& b) {
-      return a.over != b.over ? a.over > b.over : a.position < b.position;
-    };
-    std::sort(first.begin(), first.end(), worse);
-    std::sort(around.begin(), around.end(), worse);
-    for (const auto& list : {first, around})
-      for (const Place& p : list)
-        if (!IsBoundary(p.position)) overflow.push_back(p.position);
-  }
-
-  // Where the point's implied memory is over the budget, worst first.
-  void CollectImplied(std::span<const double> x) {
-    const std::vector<double> profile = ImpliedProfile(*model, x);
-    overflow.clear();
-    const double limit = static_cast<double>(budget) * (1.0 + params.tolerance) + 0.5;
-    for (auto p = static_cast<std::size_t>(params.from + 1); p < profile.size(); ++p)
-      if (profile[p] > limit && !IsBoundary(static_cast<std::int32_t>(p)))
-        overflow.push_back(static_cast<std::int32_t>(p));
-    std::sort(overflow.begin(), overflow.end(), [&](std::int32_t a, std::int32_t b) {
-      return profile[At(a)] != profile[At(b)] ? profile[At(a)] > profile[At(b)] : a < b;
-    });
-  }
-
-  bool IsBoundary(std::int32_t position) const {
-    return std::binary_search(positions.begin(), positions.end(), position);
-  }
-
   // Adds up to `count` of the wanted positions; false where there is none.
   bool Refine(std::int32_t count, std::int32_t spacing) {
     if (static_cast<std::int32_t>(positions.size()) >= params.max_boundaries ||
         model->columns().size() > params.max_columns)
       return false;
-    std::vector<std::int32_t> added;
-    for (const std::int32_t p : overflow) {
-      if (static_cast<std::int32_t>(added.size()) >= count) break;
-      if (IsBoundary(p)) continue;
-      bool near = false;
-      for (const std::int32_t q : added) near = near || std::abs(q - p) < spacing;
-      if (!near) added.push_back(p);
-    }
+    const std::vector<std::int32_t> added = SpreadPlaces(overflow, count, spacing, positions);
     if (added.empty()) return false;
     positions.insert(positions.end(), added.begin(), added.end());
     std::sort(positions.begin(), positions.end());
@@ -330,9 +225,6 @@ struct BoundarySolver::Impl {
   }
 
   // ---- which boundaries next ----------------------------------------------------------------------------------------
-  // Overflows name more places than a model can bear, and which of them carry the bound is hard to tell beforehand: on
-  // RL n = 250 at 0.8 the two worst after seven boundaries lead to 3.88 %, another one to 3.99 % in the same time. So
-  // the LP of each choice is solved (a fraction of a second beside trees of many) and the best bound taken.
   std::vector<std::vector<std::int32_t>> probes;
   std::size_t next_probe = 0, best_probe = 0;
   std::int64_t best_probe_bound = 0;
@@ -342,23 +234,8 @@ struct BoundarySolver::Impl {
     if (static_cast<std::int32_t>(positions.size()) >= params.max_boundaries ||
         model->columns().size() > params.max_columns)
       return false;
-    probes.clear();
-    std::vector<std::int32_t> tops;
-    for (const std::int32_t p : overflow) {
-      if (static_cast<std::int32_t>(tops.size()) >= params.probes) break;
-      if (!IsBoundary(p) && std::find(tops.begin(), tops.end(), p) == tops.end()) tops.push_back(p);
-    }
+    probes = ProbeSets(overflow, params.probes, positions);
     overflow.clear();
-    const auto propose = [&](std::vector<std::int32_t> set) {
-      std::sort(set.begin(), set.end());
-      if (std::find(probes.begin(), probes.end(), set) == probes.end()) probes.push_back(std::move(set));
-    };
-    for (const std::int32_t p : tops) {
-      propose({p});
-      // With the position before it, the stage between holds one first execution: moment rows bite there.
-      if (p > 0 && !IsBoundary(p - 1)) propose({p - 1, p});
-    }
-    if (tops.size() > 1) propose({tops[0], tops[1]});
     base_positions = positions;
     next_probe = best_probe = 0;
     best_probe_bound = -1;
@@ -451,7 +328,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
           TakeFacts();
           carried_rows = TakeRows();
           TryRoundings(x);
-          CollectImplied(x);
+          overflow = ImpliedOverflow(*model, x, budget, params.tolerance, params.from);
           work.Spend(20 * static_cast<Ticks>(instance.num_values * positions.size() + instance.num_ops));
           ++lp_rounds;
           if (lp_rounds < params.max_lp_rounds &&
