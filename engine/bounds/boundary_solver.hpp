@@ -60,6 +60,7 @@ class BoundarySolver {
     std::int32_t max_lp_rounds = 30;
     Ticks tree_ticks = 10'000'000'000;  // for the first tree, before the model is refined by what it knows so far
     double tree_growth = 1.5;           // and for each further one, times this
+    Ticks dive_ticks = 2'000'000'000;   // of another search than the tree, between dives; 0: none
     std::int32_t per_tree = 4;          // boundaries added after a tree
     std::int32_t probes = 5;            // places tried when a model is refined after its tree
     bool moment_rows = true;

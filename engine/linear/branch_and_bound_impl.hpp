@@ -248,9 +248,11 @@ struct BranchAndBound::Impl {
   enum class Verdict { kPruned, kBranched, kPlunge, kLimit, kSolution, kRootDone };
   Verdict Process(WorkBudget& work);
   Verdict Branch(WorkBudget& work, double value);
-  bool Dive(WorkBudget& work);
+  bool Dive(WorkBudget& budget);
+  bool DiveWithin(WorkBudget& work);
   bool TakeSolution(std::vector<std::int8_t> rounded);
-  bool dived = false;
+  static constexpr std::int64_t kDiveNodes = 64;
+  std::int64_t next_dive = 0;  // when the tree has so many nodes
   State Step(WorkBudget& work);
 };
 
