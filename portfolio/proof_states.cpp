@@ -27,7 +27,6 @@ bool WriteForwardStates(const Instance& in, std::int64_t budget, OrderMode order
   StateSearchOptions options;
   if (duration) options.upper = *duration;
   std::int64_t states = 0;
-  StopSignal enough;
   WorkBudget own(work.left(), work.stop_signal());
   options.expanded = [&](const StateSpace& space, const SearchState& state, std::int64_t cost) {
     if (++states > kMostStates) {

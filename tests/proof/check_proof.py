@@ -96,6 +96,9 @@ class Proof(IntervalRules):
         self.sequence = [self.ops[int(x)] for x in rest.split()]
 
     def begin(self):
+        """Once what is asked is known."""
+        if self.model is not None:
+            return
         order = self.graph.order or self.sequence or self.graph.stable_order()
         need(sorted(order) == sorted(self.graph.ops), "the order does not hold each op once")
         rank = {op: i for i, op in enumerate(order)}
@@ -108,8 +111,7 @@ class Proof(IntervalRules):
         self.model = BoundaryRows(self.graph, order, self.budget, self.tensors, self.ops)
 
     def line_copies(self, rest):
-        if self.model is None:
-            self.begin()
+        self.begin()
         if self.intervals is None:
             self.intervals = Intervals(self.flat, self.mode, self.budget, self.cap)
             self.weight = {}
@@ -127,8 +129,7 @@ class Proof(IntervalRules):
 
     def line_s(self, rest):
         """COST LAST, o OP RUNS for each op that ran, t VALUE STORAGE for each value that is there."""
-        if self.model is None:
-            self.begin()
+        self.begin()
         if self.states is None:
             self.states = States(self.flat, self.mode, self.budget, self.cap)
         words = rest.split()
@@ -144,8 +145,7 @@ class Proof(IntervalRules):
 
     def line_pebbles(self, rest):
         """The op, or -1 for the end, that cannot be reached."""
-        if self.model is None:
-            self.begin()
+        self.begin()
         need(self.pebbles is None, "two targets")
         self.pebbles = Pebbles(self.flat, self.budget)
         self.target = None if rest == "-1" else self.ops[int(rest)]
@@ -154,8 +154,7 @@ class Proof(IntervalRules):
         self.pebbles.sets.add(frozenset(self.value(v) for v in rest.split()))
 
     def line_gone(self, rest):
-        if self.model is None:
-            self.begin()
+        self.begin()
         need(self.mode != "free", "in free order it could be read before")
         self.flat_order_forbids(self.value(rest))
         self.no_plan = True
@@ -177,8 +176,7 @@ class Proof(IntervalRules):
         return any(self.model.room(k)[1] < 0 for k in range(len(self.model.boundaries)))
 
     def line_boundary(self, rest):
-        if self.model is None:
-            self.begin()
+        self.begin()
         k, op = map(int, rest.split())
         self.model.add_boundary(k, self.ops[op])
 
@@ -281,8 +279,7 @@ class Proof(IntervalRules):
         self.derived += 1
 
     def line_claim(self, rest):
-        if self.model is None:
-            self.begin()
+        self.begin()
         self.claim = "none" if rest == "none" else int(rest)
         base = sum(o["duration"] for o in self.graph.ops.values())
         if self.claim != "none" and self.claim <= base:
