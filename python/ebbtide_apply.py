@@ -13,6 +13,7 @@ An execution of the plan becomes one node, in the plan's order; a repeat is a co
 copy that the plan names as its maker, so that a value is dead after its last reader in the plan and the memory is what
 the plan says. Graphs that write in place are refused: a compiler's joint graph does not.
 """
+import copy
 import operator
 
 import torch
@@ -97,21 +98,22 @@ class _Replay:
         for i, execution in enumerate(self.executions):
             node = self.nodes[execution["op"]]
             makers = dict(zip(self.ops[node.name]["inputs"], execution["inputs"]))
-            copy = self.new.node_copy(node, lambda a: self.argument(a, makers, i))
-            copy.meta["ebbtide_execution"] = i
-            self.copies[i, node] = copy
+            repeat = self.new.node_copy(node, lambda a: self.argument(a, makers, i))
+            repeat.meta["ebbtide_execution"] = i
+            self.copies[i, node] = repeat
             self.latest[node] = i
             for user in node.users:  # at once, so that a result is not kept for the sake of another
                 if self.is_item(user):
-                    self.copies[i, user] = self.new.node_copy(user, lambda _, whole=copy: whole)
+                    self.copies[i, user] = self.new.node_copy(user, lambda _, whole=repeat: whole)
             if later:
                 later = self.settle(later)
         for node in self.old.nodes:
             if node.op == "output":
                 self.new.node_copy(node, self.newest)
-        for (_, node), copy in self.copies.items():
-            if self.is_item(node) and not copy.users:
-                self.new.erase_node(copy)
+        for (_, node), item in self.copies.items():
+            if self.is_item(node) and not item.users:
+                self.new.erase_node(item)
+        self.new.set_codegen(copy.deepcopy(self.old._codegen))  # called in the same way, as with a joint graph's two tuples
         self.new.lint()
         return self.new
 

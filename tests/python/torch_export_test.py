@@ -104,14 +104,18 @@ def info(ebbtide, graph, folder):
         check(run.returncode == 0, "check:", run.stdout, run.stderr)
 
 
-def solved(ebbtide, graph, budget, folder):
+def solved(ebbtide, graph, folder):
+    """A plan for the least budget of a few that has one."""
     import ebbtide_torch
     path, plan = os.path.join(folder, "g.json"), os.path.join(folder, "p.json")
     ebbtide_torch.save(graph, path)
-    run = subprocess.run([ebbtide, "solve", path, "--budget", budget, "--time-limit", "10", "-o", plan], capture_output=True, text=True)
-    check(run.returncode == 0, "solve:", run.returncode, run.stderr[-500:])
-    with open(plan, encoding="utf-8") as f:
-        return json.load(f)
+    for budget in ("0.7", "0.75", "0.8", "0.85", "0.9", "0.95"):
+        run = subprocess.run([ebbtide, "solve", path, "--budget", budget, "--time-limit", "10", "-o", plan], capture_output=True, text=True)
+        if run.returncode == 0:
+            with open(plan, encoding="utf-8") as f:
+                return json.load(f)
+        check(run.returncode in (4, 5), "solve:", run.returncode, run.stderr[-500:])
+    check(False, "no plan", run.stderr[-500:])
 
 
 def applied(ebbtide, folder):
@@ -135,15 +139,16 @@ def applied(ebbtide, folder):
             return self.last(torch.tanh(a) * torch.sigmoid(b))
 
     torch.manual_seed(1)
-    joint = ebbtide_torch.trace_joint_graph(Model(), (torch.randn(4, 16, 32),))
+    joint = ebbtide_torch.trace_joint_graph(Model(), (torch.randn(64, 16, 32),))
     graph = ebbtide_torch.export(joint, "applied")
-    plan = solved(ebbtide, graph, "0.75", folder)
+    plan = solved(ebbtide, graph, folder)
     check(len(plan["executions"]) > len(graph["ops"]), "no repeats in the plan")
     again = ebbtide_apply.apply(joint, plan)
     order = [n.meta["ebbtide_execution"] for n in again.graph.nodes if "ebbtide_execution" in n.meta]
     check(order == list(range(len(plan["executions"]))), "executions in order, each once")
     inputs = [torch.randn(n.meta["val"].shape) for n in joint.graph.nodes if n.op == "placeholder"]
-    for x, y in zip(pytree.tree_leaves(joint(*inputs)), pytree.tree_leaves(again(*inputs)), strict=True):
+    run = lambda module: pytree.tree_leaves(torch.fx.Interpreter(module).run(*inputs, enable_io_processing=False))  # noqa: E731
+    for x, y in zip(run(joint), run(again), strict=True):
         check(x is None and y is None or torch.equal(x, y), "another result")
 
     def execution(node):  # of an op's copy, or of an element of its results
@@ -176,7 +181,7 @@ def partitioned(ebbtide, folder):
     torch.manual_seed(2)
     model = nn.Sequential(nn.Linear(32, 256), nn.GELU(), nn.LayerNorm(256), nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, 1))
     parameters = {k: p.detach().clone().requires_grad_() for k, p in model.named_parameters()}
-    x = torch.randn(64, 32)
+    x = torch.randn(2048, 32)
 
     def step(p, inputs):
         return torch.func.functional_call(model, p, inputs).sum()
@@ -184,7 +189,7 @@ def partitioned(ebbtide, folder):
     plan, kept = {}, {}
 
     def solve_then_partition(joint, inputs, **more):
-        plan.update(solved(ebbtide, ebbtide_torch.export(joint, "step"), "0.8", folder))
+        plan.update(solved(ebbtide, ebbtide_torch.export(joint, "step"), folder))
         return ebbtide_apply.partition_fn(plan)(joint, inputs, **more)
 
     def gradients(name, partition):
