@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "engine/bounds/moment_rows.hpp"
+#include "engine/problem/graph_builder.hpp"
 #include "tests/oracle/brute_force.hpp"
 #include "tests/oracle/random_graph.hpp"
 #include "tests/support/seed.hpp"
@@ -83,4 +84,38 @@ TEST_CASE("the boundary relaxation never bounds above the optimum") {
   MESSAGE("tight " << tight << " of " << above_zero << " with recomputation, feasible " << feasible << ", cuts "
                    << cuts);
   CHECK(tight > 0);
+}
+
+// A dear base, a cheap view of it, and three values made from the view that wait while something large is there. Two of
+// them must go, so the base is made again. Half of the base must not do, once for the half of the view that stays and
+// once more for the half that is made again.
+TEST_CASE("the linear relaxation keeps a view's base whole") {
+  ebb::GraphBuilder b;
+  const auto add = [&](const std::string& name, std::int64_t duration, std::int64_t size,
+                       std::vector<std::string> inputs, const std::string& base = "") {
+    ebb::GraphBuilder::OpSpec op;
+    op.name = name;
+    op.duration = duration;
+    op.inputs = std::move(inputs);
+    op.outputs = {name};
+    b.AddTensor(name, size, base);
+    b.AddOp(std::move(op));
+  };
+  add("base", 100, 6, {});
+  add("view", 1, 6, {"base"}, "base");
+  for (const char* name : {"x", "y", "z"}) add(name, 1, 2, {"view"});
+  add("large", 1, 6, {});
+  add("all", 1, 1, {"x", "y", "z"});
+  const ebb::Graph graph = b.Build();
+  const ebb::Instance instance = ebb::MakeInstance(graph);
+  const ebb::BoundaryModel model(instance, 9, {5});
+  REQUIRE_FALSE(model.impossible());
+  Rows rows(model, 9, false);
+  ebb::BranchAndBound::Params params;
+  params.root_only = true;
+  params.knapsack_cuts = false;
+  ebb::BranchAndBound search(model.program(), &rows, params);
+  ebb::WorkBudget work(1'000'000'000);
+  search.Step(work);
+  CHECK(search.lower_bound() >= 50);
 }
