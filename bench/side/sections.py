@@ -229,8 +229,9 @@ ROWS = {
 
 def filled(records, name):
     """The suite's table, with the rows that its section shows; empty where nothing was measured."""
-    # HiGHS' word for being stopped at the limit, as older records have it.
-    records = [dict(r, status="time") if r["status"] == "interrupted by user" else r for r in records]
+    # As older records have it: HiGHS' word for being stopped at the limit, and why there was no hint.
+    words = lambda status: "time" if status == "interrupted by user" else "no hint" if status.startswith("no hint") else status
+    records = [dict(r, status=words(r["status"])) for r in records]
     # A part of ebbtide's own search by itself, as older versions had it, is no row.
     records = [r for r in records if r["kind"] != "ours" or "--method" not in r["key"]["flags"]]
     capped = [r for r in records if r["key"]["method"] == "ebbtide-C2"]
