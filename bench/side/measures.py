@@ -176,6 +176,7 @@ def peer_ratio(table, instance, peer, own):
         if result["own seconds"] is not None and result["peer seconds"]:
             result["ratio"] = result["own seconds"] / result["peer seconds"]
     else:
-        result["peer seconds"], result["peer word"] = p["seconds"], "over the budget" if p.get("verdict") else "no plan"
+        result["peer seconds"], result["peer word"] = p["seconds"], (
+            "over the budget" if p.get("verdict") else "model too large" if p["status"].startswith("too large") else "no plan")
         result["own seconds"] = first_plan(o)
     return result
