@@ -18,7 +18,8 @@ fi
 
 wanted="g++ cmake ninja-build make pkg-config binutils python3 python3-jsonschema util-linux
     libtbb-dev libcli11-dev doctest-dev coinor-libclp-dev liblemon-dev zlib1g-dev liblzma-dev libzstd-dev"
-[ "${1:-}" != --tests ] || wanted="$wanted libonnx-dev libprotobuf-dev protobuf-compiler"
+optional=""
+[ "${1:-}" != --tests ] || optional="libonnx-dev libprotobuf-dev protobuf-compiler"
 distribution="" release=""
 if [ -r /etc/os-release ]; then
     # shellcheck disable=SC1091
@@ -30,32 +31,45 @@ else
     wanted="$wanted libboost-dev libcadical-dev"
 fi
 
-missing=
-for package in $wanted; do
-    state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null) || state=
-    case $state in ii*) ;; *) missing="$missing $package" ;; esac
-done
-[ -n "$missing" ] || exit 0
+absent() { # absent PACKAGE...: those that are not installed
+    for package in "$@"; do
+        state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null) || state=
+        case $state in ii*) ;; *) printf ' %s' "$package" ;; esac
+    done
+}
+# shellcheck disable=SC2086  # lists of words
+missing=$(absent $wanted) missing_optional=$(absent $optional)
+[ -n "$missing$missing_optional" ] || exit 0
 
 if [ "$(id -u)" = 0 ]; then
     as_root() { "$@"; }
 elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
     as_root() { sudo -n "$@"; }
 else
+    [ -n "$missing" ] || exit 0
     die "packages are missing and this is neither root nor sudo without a password; as root: apt-get install$missing"
 fi
 
-say "installing$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-install() {
-    # shellcheck disable=SC2086  # a list of words
+install() { # install PACKAGE...
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
-        install --no-install-recommends --no-remove $missing >"$log" 2>&1 </dev/null
+        install --no-install-recommends --no-remove "$@" >"$log" 2>&1 </dev/null
 }
 # The lists of a fresh container are absent, and old lists name packages that the mirror has replaced since.
-if ! install; then
+install_refreshing() {
+    say "installing $*"
+    install "$@" && return
     say "refreshing the package lists"
     as_root apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update >"$log" 2>&1 </dev/null || :
-    install || { tail -n 3 "$log" >&2; die "could not install:$missing (is there network?)"; }
+    install "$@"
+}
+# shellcheck disable=SC2086  # lists of words
+if [ -n "$missing" ] && ! install_refreshing $missing; then
+    tail -n 3 "$log" >&2
+    die "could not install:$missing (is there network?)"
+fi
+# shellcheck disable=SC2086
+if [ -n "$missing_optional" ] && ! install_refreshing $missing_optional; then
+    say "going on without:$missing_optional (the tests that need them are left out)"
 fi
