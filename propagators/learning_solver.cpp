@@ -35,7 +35,6 @@ std::vector<std::int32_t> LazyRows(const BinaryProgram& program) {
 LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, const Params& params)
     : engine_(params.seed, params.proof != nullptr ? params.proof->derived() : nullptr),
       cutoff_(kInfinity),
-      reachable_(kInfinity),
       conflict_limit_(params.probe_conflicts),
       halvings_(params.first_halvings),
       solution_cost_(kInfinity) {
@@ -99,14 +98,9 @@ void LearningSolver::SetCutoff(std::int64_t cutoff) {
   engine_.AddClause({engine_.Leq(total_, cutoff - 1)});
 }
 
-std::int64_t LearningSolver::NextCost(std::int64_t cost) const {
-  const std::int64_t rest = ((cost % step_) + step_) % step_;
-  return cost - rest + step_;
-}
-
 // The largest cost asked for: what is still wanted at all (halvings = 0), or part of the way up from the bound.
 std::int64_t LearningSolver::Target(std::int32_t halvings) const {
-  const std::int64_t wanted = std::min({cutoff_ - 1, reachable_ - 1, engine_.ints().root_hi(total_)});
+  const std::int64_t wanted = std::min(cutoff_ - 1, engine_.ints().root_hi(total_));
   std::int64_t gap = (wanted - floor_) / step_;
   for (std::int32_t i = 0; i < halvings; ++i) gap /= 2;
   return halvings == 0 ? wanted : floor_ + gap * step_;
@@ -114,25 +108,24 @@ std::int64_t LearningSolver::Target(std::int32_t halvings) const {
 
 LearningSolver::State LearningSolver::Step(WorkBudget& work) {
   constexpr std::int32_t kHalvings = 6;
-  constexpr std::int64_t kNear = 24, kNearSolution = 400;
-  while (!finished_ && floor_ < std::min(cutoff_, reachable_)) {
+  constexpr std::int64_t kNear = 32;
+  while (!finished_ && floor_ < cutoff_) {
     if (work.Exhausted()) return State::kLimit;
-    // Without an incumbent the first solution is what is wanted.
+    // Without an incumbent the first solution is what is wanted; close to it halving on would only prove the same thing
+    // again and again.
     const std::int64_t wanted = Target(0);
-    const bool any = cutoff_ == kInfinity && reachable_ == kInfinity;
-    const bool near = wanted - floor_ <= wanted / (reachable_ < cutoff_ ? kNearSolution : kNear);
-    const bool all = halvings_ == 0 || any || near;
+    const bool near = wanted - floor_ <= wanted / kNear;
+    const bool all = halvings_ == 0 || cutoff_ == kInfinity || near;
     const std::int64_t target = all ? wanted : Target(halvings_);
-    const bool assumed = target < std::min(cutoff_ - 1, engine_.ints().root_hi(total_));
     std::vector<Lit> assumptions;
-    if (assumed) assumptions.push_back(engine_.Leq(total_, target));
+    if (!all) assumptions.push_back(engine_.Leq(total_, target));
     relaxation_->SetRootLevel(static_cast<std::int32_t>(assumptions.size()));
     const std::int64_t before = statistics().conflicts;
-    const std::int64_t limit = any || near ? -1 : std::max<std::int64_t>(conflict_limit_ - probed_, 1);
+    const std::int64_t limit = cutoff_ == kInfinity || near ? -1 : std::max<std::int64_t>(conflict_limit_ - probed_, 1);
     const core::SatResult result = engine_.Solve(assumptions, work, limit);
     probed_ = result == core::SatResult::kUnknown ? probed_ + statistics().conflicts - before : 0;
     // What the root said holds for costs up to the target only.
-    const std::int64_t beyond = assumed ? NextCost(target) : kInfinity;
+    const std::int64_t beyond = all ? kInfinity : target + step_;
     floor_ = std::max(floor_, std::min({relaxation_->root_bound(), beyond, cutoff_}));
     switch (result) {
       case core::SatResult::kSat: {
@@ -142,15 +135,15 @@ LearningSolver::State LearningSolver::Step(WorkBudget& work) {
           solution_[j] = engine_.SolutionValue(model_.column[j]) ? 1 : 0;
           solution_cost_ += solution_[j] * model_.cost[j];
         }
-        reachable_ = std::min(reachable_, solution_cost_);
         ReadRoot();
+        SetCutoff(solution_cost_);
         return State::kSolution;
       }
       case core::SatResult::kUnsat:
-        if (!assumed) {
+        if (all) {
           finished_ = true;
         } else {
-          floor_ = std::max(floor_, std::min(beyond, cutoff_));
+          floor_ = std::max(floor_, std::min(target + step_, cutoff_));
           halvings_ = std::max(halvings_ - 1, 1);
         }
         break;
@@ -164,7 +157,7 @@ LearningSolver::State LearningSolver::Step(WorkBudget& work) {
     ReadRoot();
   }
   finished_ = true;
-  floor_ = std::max(floor_, std::min(cutoff_, reachable_));
+  floor_ = std::max(floor_, cutoff_);
   return State::kFinished;
 }
 

@@ -7,11 +7,9 @@
 // The lower bound between the root's and the proof comes from probing: "is there a solution below t?" with t between
 // the bound and the incumbent, as an assumption and with a limit on the conflicts. A no raises the bound, a yes is a
 // better solution, and a don't-know moves t towards the bound. What is learned under one t holds under all (the bound
-// literal stands in the clauses). Where bound and incumbent are within 1/24 of the wanted cost and no solution is known
-// to lie between them, everything is asked for at once: halving on proved the same thing again and again (RL n=250 at
-// 0.8, nine boundaries: 4.2558 of 4.2606 % after 60 s, and proved after 29 s without). Where there is one the gap to it
-// is halved to the end: RL n=500 at 0.8, seven boundaries, cutoff 3.0129 %: 2.9514 % after 7 s and the optimum, 2.9604,
-// found; asking for everything 2.9244 % and nothing found in 100 s.
+// literal stands in the clauses). Where bound and incumbent are within 1/32 of the wanted cost, everything is asked for
+// at once: halving on proved the same thing again and again (RL n=250 at 0.8, nine boundaries: 4.2558 of 4.2606 % after
+// 60 s, and proved after 29 s without).
 #pragma once
 
 #include <cstdint>
@@ -58,8 +56,6 @@ class LearningSolver final : public BinarySolver {
   // Rounded up to a multiple of the costs' common divisor.
   void SetCutoff(std::int64_t cutoff) override;
   [[nodiscard]] std::int64_t cutoff() const override { return cutoff_; }
-  void SetFloor(std::int64_t bound) override { floor_ = std::max(floor_, std::min(bound, cutoff_)); }
-  void SetReachable(std::int64_t cost) override { reachable_ = std::min(reachable_, cost); }
 
   // Goes on until something is to be told. Between calls only what was learned is kept, not the place in the search: a
   // budget should pay for some hundred LPs.
@@ -69,8 +65,6 @@ class LearningSolver final : public BinarySolver {
   [[nodiscard]] bool has_solution() const override { return !solution_.empty(); }
   [[nodiscard]] std::span<const std::int8_t> solution() const override { return solution_; }
   [[nodiscard]] std::int64_t solution_cost() const override { return solution_cost_; }
-  // A solution found is assumed to be the limit from then on, not told to be: what is learned stays true for all.
-  [[nodiscard]] bool facts_below_own() const override { return false; }
   [[nodiscard]] std::span<const std::int8_t> root_lower() const override { return root_lower_; }
   [[nodiscard]] std::span<const std::int8_t> root_upper() const override { return root_upper_; }
   // When the root was left the first time.
@@ -85,7 +79,6 @@ class LearningSolver final : public BinarySolver {
  private:
   void ReadRoot();
   [[nodiscard]] std::int64_t Target(std::int32_t halvings) const;
-  [[nodiscard]] std::int64_t NextCost(std::int64_t cost) const;  // the least possible one above it
 
   core::Engine engine_;
   core::KnownSolution known_;
@@ -93,10 +86,10 @@ class LearningSolver final : public BinarySolver {
   core::IntVar total_ = core::IntVar::kNone;
   LinearRelaxation* relaxation_ = nullptr;  // the engine's
   std::unique_ptr<RelaxationBrancher> brancher_;
-  std::int64_t step_ = 0;                        // every cost is a multiple of it
-  std::int64_t cutoff_, reachable_, floor_ = 0;  // reachable_: the least cost that a solution is known to have
-  std::int64_t conflict_limit_, probed_ = 0;     // conflicts of the present probe so far
-  std::int32_t halvings_ = 0;                    // the present target: this many halvings of the gap above the bound
+  std::int64_t step_ = 0;  // every cost is a multiple of it
+  std::int64_t cutoff_, floor_ = 0;
+  std::int64_t conflict_limit_, probed_ = 0;  // conflicts of the present probe so far
+  std::int32_t halvings_ = 0;                 // the present target: this many halvings of the gap above the bound
   std::vector<std::int8_t> solution_, root_lower_, root_upper_;
   std::int64_t solution_cost_;
   bool finished_ = false;

@@ -64,7 +64,7 @@ struct BoundarySolver::Impl {
   std::int64_t floor = 0;              // total duration
   std::int64_t incumbent = kInfinity;  // total duration
   bool done = false, infeasible = false;
-  enum class Phase { kBuild, kRoot, kDive, kTree, kProbe } phase = Phase::kBuild;
+  enum class Phase { kBuild, kRoot, kTree, kProbe } phase = Phase::kBuild;
   bool tree_wanted = false;
   std::int32_t lp_rounds = 0;
   std::vector<Candidate> candidates;
@@ -74,60 +74,26 @@ struct BoundarySolver::Impl {
   std::shared_ptr<const BoundaryModel> model;
   std::unique_ptr<ModelRows> separator;
   std::unique_ptr<BinarySolver> search;
-  std::unique_ptr<BranchAndBound> diver;  // over the same model
-  Ticks tree_spent = 0, tree_limit = 0, next_dive = 0;
-  std::int64_t dive_cost = kInfinity;  // of the best solution of this model that a dive found
+  Ticks tree_spent = 0, tree_limit = 0;
 
   CarriedFacts carried_facts;
   CarriedRows carried_rows, best_rows;  // the latter of the best probe so far
   void TakeFacts() {
-    if (params.carry_fixings && search != nullptr && !search->facts_below_own()) carried_facts.Take(*model, *search);
+    if (params.carry_fixings && search != nullptr && !search->has_solution()) carried_facts.Take(*model, *search);
   }
   CarriedRows TakeRows() const {
     return params.carry_rows && search != nullptr ? CarriedRows(model, *search) : CarriedRows();
   }
 
   // ---- one model ----------------------------------------------------------------------------------------------------
-  enum class Purpose { kRoot, kDive, kTree };
-  void Build(Purpose purpose) {
+  void Build(bool root_only) {
     search.reset();
-    diver.reset();
     separator.reset();
     model = std::make_shared<BoundaryModel>(instance, budget, positions);
     if (model->impossible()) {
       infeasible = done = true;
       return;
     }
-    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
-    dive_cost = kInfinity;
-    if (purpose == Purpose::kDive) {
-      StartDive();
-    } else {
-      if (purpose == Purpose::kTree && params.search)
-        search = params.search(Program(), separator.get());
-      else
-        search = Tree(purpose == Purpose::kRoot, false);
-      BeginSearch();
-    }
-    ++progress.models;
-    progress.columns = model->columns().size();
-    progress.rows = model->program().rows.size();
-    tree_spent = 0;
-    next_dive = params.dive_ticks;
-  }
-
-  void BeginSearch() {
-    if (incumbent != kInfinity) search->SetCutoff(incumbent - instance.base_duration);
-    search->SetFloor(floor - instance.base_duration);
-  }
-  // Of a solution of this model that does not cost as much as the incumbent.
-  std::int64_t SolutionCost() const {
-    const std::int64_t cost = search->has_solution() ? std::min(search->solution_cost(), dive_cost) : dive_cost;
-    return cost < search->cutoff() || search->has_solution() ? cost : kInfinity;
-  }
-
-  // The model with what is known of it.
-  BinaryProgram Program() const {
     BinaryProgram program = model->program();
     program.lower.assign(program.cost.size(), 0);
     program.upper.assign(program.cost.size(), 1);
@@ -143,53 +109,28 @@ struct BoundarySolver::Impl {
     for (const std::int32_t r : program.knapsacks) memory[At(r)] = 1;
     for (std::size_t r = 0; r < own_rows; ++r)
       if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
-    return program;
-  }
-  std::unique_ptr<BranchAndBound> Tree(bool root_only, bool dive_only) const {
-    BranchAndBound::Params p;
-    p.root_only = root_only;
-    p.dive_only = dive_only;
-    return std::make_unique<BranchAndBound>(Program(), separator.get(), p);
-  }
-
-  // ---- dives --------------------------------------------------------------------------------------------------------
-  // Where to refine is told by solutions of the model, and clause learning may not come by one for long (RL n = 500 at
-  // 0.8, seven boundaries: none in 60 s of proving that there is none just above the bound). So the tree's dive goes
-  // before it, and again, from the facts and rows that it has learned, while none is known. What a dive finds is no
-  // cutoff for the search: its facts stay true for plans.
-  void StartDive() {
-    diver = Tree(false, true);
-    if (incumbent != kInfinity) diver->SetCutoff(incumbent - instance.base_duration);
-  }
-  // True: it came to an end.
-  bool Dive(WorkBudget& work) {
-    switch (diver->Step(work)) {
-      case BinarySolver::State::kLimit: return false;
-      case BinarySolver::State::kSolution:
-        dive_cost = std::min(dive_cost, diver->solution_cost());
-        TryDecode(std::vector<double>(diver->solution().begin(), diver->solution().end()), true);
-        break;
-      case BinarySolver::State::kFinished:
-        if (!diver->has_solution()) NothingBetter();
-        break;
-      case BinarySolver::State::kRootDone: break;
+    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
+    if (!root_only && params.search) {
+      search = params.search(std::move(program), separator.get());
+    } else {
+      BranchAndBound::Params p;
+      p.root_only = root_only;
+      search = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
     }
-    return true;
-  }
-  // Nothing is below the incumbent.
-  void NothingBetter() {
-    if (incumbent == kInfinity) infeasible = true;
-    if (incumbent != kInfinity) floor = incumbent;
-    done = true;
+    if (incumbent != kInfinity) search->SetCutoff(incumbent - instance.base_duration);
+    ++progress.models;
+    progress.columns = model->columns().size();
+    progress.rows = model->program().rows.size();
+    tree_spent = 0;
   }
 
-  void RaiseFloor(const BinarySolver& by) {
-    const std::int64_t relaxed = std::min(by.lower_bound(), by.cutoff());
+  void RaiseFloor() {
+    const std::int64_t relaxed = std::min(search->lower_bound(), search->cutoff());
     if (relaxed > 0 && relaxed < kInfinity) floor = std::max(floor, instance.base_duration + relaxed);
     if (floor > incumbent) floor = incumbent;
-    progress.nodes = by.nodes();
-    progress.lp_iterations = by.lp_iterations();
-    progress.rows = by.rows().size();
+    progress.nodes = search->nodes();
+    progress.lp_iterations = search->lp_iterations();
+    progress.rows = search->rows().size();
   }
 
   // A fractional point is decoded in three ways: with what is nearly whole staying, with as much of the rest as fits
@@ -240,8 +181,7 @@ struct BoundarySolver::Impl {
     if (only_better && (!c.fits || c.duration >= incumbent)) return;
     if (c.fits && c.duration < incumbent) {
       incumbent = c.duration;
-      for (BinarySolver* s : {search.get(), static_cast<BinarySolver*>(diver.get())})
-        if (s != nullptr) s->SetCutoff(incumbent - instance.base_duration);
+      if (search != nullptr) search->SetCutoff(incumbent - instance.base_duration);
     }
     candidates.push_back(std::move(c));
   }
@@ -261,11 +201,10 @@ struct BoundarySolver::Impl {
 
   // The model has a solution so cheap that little of the gap to the incumbent is left for its bound to rise by.
   bool SpentForce() const {
-    const std::int64_t cost = SolutionCost();
-    if (overflow.empty() || cost == kInfinity) return false;
+    if (overflow.empty() || !search->has_solution()) return false;
     const std::int64_t bound = std::max(search->lower_bound(), floor - instance.base_duration);
-    if (cost <= bound) return true;
-    return incumbent != kInfinity && cost - bound < (incumbent - instance.base_duration - bound) / 4;
+    if (search->solution_cost() <= bound) return true;
+    return incumbent != kInfinity && search->solution_cost() - bound < (incumbent - instance.base_duration - bound) / 4;
   }
 
   // Leaves the tree for a finer model, if there is one; else gives it more time.
@@ -333,15 +272,17 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
           continue;
         }
         SetProbe(next_probe);
-        Build(Purpose::kRoot);
+        Build(true);
         work.Spend(100 * static_cast<Ticks>(progress.rows + progress.columns + instance.num_ops));
         if (done) return true;
       }
       const BinarySolver::State state = search->Step(work);
-      RaiseFloor(*search);
+      RaiseFloor();
       if (state == BinarySolver::State::kLimit) return false;
       if (state == BinarySolver::State::kFinished && !search->has_solution()) {
-        NothingBetter();
+        if (incumbent == kInfinity) infeasible = true;
+        if (incumbent != kInfinity) floor = incumbent;
+        done = true;
         return true;
       }
       const std::int64_t bound = std::min(search->lower_bound(), search->cutoff());
@@ -355,38 +296,25 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       continue;
     }
     if (phase == Phase::kBuild) {
-      const bool dive = tree_wanted && params.search && params.dive_ticks > 0;
-      Build(!tree_wanted ? Purpose::kRoot : dive ? Purpose::kDive : Purpose::kTree);
+      Build(!tree_wanted);
       work.Spend(100 * static_cast<Ticks>(progress.rows + progress.columns + instance.num_ops));
-      phase = !tree_wanted ? Phase::kRoot : dive ? Phase::kDive : Phase::kTree;
+      phase = tree_wanted ? Phase::kTree : Phase::kRoot;
       progress.in_tree = tree_wanted;
       continue;
-    }
-    if (phase == Phase::kDive) {
-      const bool ended = Dive(work);
-      if (done) return true;
-      RaiseFloor(*diver);
-      if (!ended) return false;
-      if (search == nullptr) {
-        carried_rows = params.carry_rows ? CarriedRows(model, *diver) : CarriedRows();
-        search = params.search(Program(), separator.get());
-        BeginSearch();
-      }
-      if (dive_cost != kInfinity) search->SetReachable(dive_cost);
-      diver.reset();
-      phase = Phase::kTree;
-      return false;
     }
     const Ticks before = work.spent();
     const BranchAndBound::State state = search->Step(work);
     tree_spent += work.spent() - before;
-    RaiseFloor(*search);
+    RaiseFloor();
     if (phase == Phase::kRoot) {
       switch (state) {
         case BranchAndBound::State::kLimit: return false;
         case BranchAndBound::State::kFinished:
           if (!search->has_solution()) {
-            NothingBetter();
+            // Nothing below the cutoff.
+            if (incumbent == kInfinity) infeasible = true;
+            if (incumbent != kInfinity) floor = incumbent;
+            done = true;
             return true;
           }
           [[fallthrough]];
@@ -417,14 +345,6 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
     // The tree.
     switch (state) {
       case BranchAndBound::State::kLimit: {
-        if (params.search && params.dive_ticks > 0 && overflow.empty() && tree_spent >= next_dive) {
-          next_dive = 2 * tree_spent;
-          TakeFacts();
-          carried_rows = TakeRows();
-          StartDive();
-          phase = Phase::kDive;
-          return false;
-        }
         if (tree_spent < tree_limit && !SpentForce()) return false;
         // A tree that does not close is left for a finer model; where to refine is told by a solution, so it dives for
         // one first. (Refining by what the fractional points imply was tried: on RL n = 250 at 0.8 it takes eleven
@@ -444,8 +364,10 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       }
       case BranchAndBound::State::kRootDone: continue;
       case BranchAndBound::State::kFinished: {
-        if (SolutionCost() == kInfinity) {
-          NothingBetter();
+        if (!search->has_solution()) {
+          if (incumbent == kInfinity) infeasible = true;
+          if (incumbent != kInfinity) floor = incumbent;
+          done = true;
           return true;
         }
         // The relaxation's optimum did not become a plan: where does it overflow?
@@ -467,8 +389,7 @@ BoundarySolver::~BoundarySolver() = default;
 void BoundarySolver::SetIncumbent(std::int64_t duration) {
   if (duration >= impl_->incumbent) return;
   impl_->incumbent = duration;
-  for (BinarySolver* s : {impl_->search.get(), static_cast<BinarySolver*>(impl_->diver.get())})
-    if (s != nullptr) s->SetCutoff(duration - impl_->instance.base_duration);
+  if (impl_->search != nullptr) impl_->search->SetCutoff(duration - impl_->instance.base_duration);
 }
 bool BoundarySolver::Step(WorkBudget& work) { return impl_->Step(work); }
 std::int64_t BoundarySolver::lower_bound() const { return impl_->floor; }

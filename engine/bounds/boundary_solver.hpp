@@ -22,7 +22,7 @@
 //   RL n=250 at 0.9                            proved                     0.6
 //   RL n=250 at 0.8, staged, by learning       4.17 of 4.26 %             14 (nine boundaries; given these: proved, 29)
 //   RL n=250 at 0.8, fixed, by learning        3.81 / 3.87 of 4.26 %      10 / 50 (ten boundaries)
-//   RL n=500 at 0.8, staged, by learning       2.958 of 3.013 %           6 (seven boundaries; their optimum is 2.9604)
+//   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries; their optimum is 2.9604)
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
@@ -38,9 +38,11 @@
 // lower rank makes lies there while a higher one runs, in any order only what does not run again in the stage. (Without
 // moment rows the optimum of the nine boundaries is 3.856 %.)
 //
-// Tried on RL n=500 at 0.8 after seven boundaries, and dropped: the best probes joined to four boundaries at once (no
-// bound above 2.9581 % in 30e9 ticks; probes' LPs differ by a tenth of the gap at most: 7,262 to 7,281 of 7,692); the
-// first tree left after 3e9 ticks instead of 10e9 (finer models prove no more).
+// Tried and taken back: the tree's dive before clause learning, learning told of known bounds and solutions, the gap to
+// a solution halved to the end. RL n=500 at 0.8 has 2.9581 % and the model's optimum after 6e9 to 12e9 ticks so (2.9514 %
+// and no solution in 100e9 as it is), but RL n=250 at 0.8 came to ten boundaries (240 and 241) and 4.126 % after 75e9,
+// where it is proved after 51e9 as it is. After seven boundaries at n=500 the best probes joined to four boundaries at
+// once gave no bound above 2.9581 % in 30e9 (the probes' LPs are within a tenth of the gap: 7,262 to 7,281 of 7,692).
 #pragma once
 
 #include <cstdint>
@@ -72,7 +74,6 @@ class BoundarySolver {
     std::int32_t max_lp_rounds = 30;
     Ticks tree_ticks = 10'000'000'000;  // for the first tree, before the model is refined by what it knows so far
     double tree_growth = 1.5;           // and for each further one, times this
-    Ticks dive_ticks = 2'000'000'000;   // of another search than the tree, between dives; 0: none
     std::int32_t per_tree = 4;          // boundaries added after a tree
     std::int32_t probes = 5;            // places tried when a model is refined after its tree
     bool moment_rows = true;

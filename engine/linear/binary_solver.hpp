@@ -46,9 +46,6 @@ class BinarySolver {
   // Only solutions of cost < cutoff are looked for from now on. Never raised.
   virtual void SetCutoff(std::int64_t cutoff) = 0;
   [[nodiscard]] virtual std::int64_t cutoff() const = 0;
-  // What is known from elsewhere: no solution costs less than `bound`; there is one of cost `cost`. Hints.
-  virtual void SetFloor(std::int64_t /*bound*/) {}
-  virtual void SetReachable(std::int64_t /*cost*/) {}
   // While on, a tree search goes down to leaves: solutions early, bounds later. A hint.
   virtual void SetDiving(bool /*on*/) {}
   virtual State Step(WorkBudget& work) = 0;
@@ -60,8 +57,6 @@ class BinarySolver {
   [[nodiscard]] virtual std::int64_t solution_cost() const = 0;
 
   // Columns that are the same in every solution below the cutoff.
-  // (The cutoff that was set; where `facts_below_own`, below the best solution found.)
-  [[nodiscard]] virtual bool facts_below_own() const { return has_solution(); }
   [[nodiscard]] virtual std::span<const std::int8_t> root_lower() const = 0;
   [[nodiscard]] virtual std::span<const std::int8_t> root_upper() const = 0;
   // The LP's point when the root was left (empty before), and per row of rows() its dual (0 for rows not in the LP).

@@ -33,8 +33,7 @@ class BranchAndBound final : public BinarySolver {
     double min_efficacy = 0.02;  // of a cut
     bool reduced_cost_fixing = true;
     bool knapsack_cuts = true;
-    bool dive = true;        // look for a first solution by rounding at the root and now and then
-    bool dive_only = false;  // stop when that has been done at the root
+    bool root_dive = true;   // look for a solution by rounding when the root is done
     bool root_only = false;  // stop when the root is done: a bound and an LP solution
   };
   struct Counters {

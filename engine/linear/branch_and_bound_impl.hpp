@@ -248,11 +248,9 @@ struct BranchAndBound::Impl {
   enum class Verdict { kPruned, kBranched, kPlunge, kLimit, kSolution, kRootDone };
   Verdict Process(WorkBudget& work);
   Verdict Branch(WorkBudget& work, double value);
-  bool Dive(WorkBudget& budget);
-  bool DiveWithin(WorkBudget& work);
+  bool Dive(WorkBudget& work);
   bool TakeSolution(std::vector<std::int8_t> rounded);
-  static constexpr std::int64_t kDiveNodes = 64;
-  std::int64_t next_dive = 0;  // when the tree has so many nodes
+  bool dived = false;
   State Step(WorkBudget& work);
 };
 

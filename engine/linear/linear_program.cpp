@@ -5,8 +5,8 @@
 // costs more pivots than it saves (RL n = 250 at 0.8, six boundaries, 6 s of tree: bound 3.61 % without, 3.48 % with
 // it after new rows, 3.52 % with it always). Work areas and factorization are kept from solve to solve, as Cbc does.
 //
-// Ticks: a pivot and a solve's fixed cost by size, set so that 1e9 are about a second: 0.9 to 1.2 s of processor time
-// on the 0/1 programs of RL n = 250, 500, 1000 and ResNet50, up to 1.4 s where solves take few pivots (training step).
+// Ticks: a pivot and a solve's fixed cost by size, set so that 1e9 are about a second: 0.9 to 1.2 s of processor time on
+// the 0/1 programs of RL n = 250, 500, 1000 and ResNet50, up to 1.4 s where solves take few pivots (training step).
 #include "engine/linear/linear_program.hpp"
 
 #include <algorithm>

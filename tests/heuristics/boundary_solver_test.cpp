@@ -6,8 +6,6 @@
 #include "engine/bounds/boundary_solver.hpp"
 
 #include <limits>
-#include <memory>
-#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -40,12 +38,6 @@ TEST_CASE("the boundary solver agrees with brute force") {
     params.per_tree = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 4));
     params.carry_rows = ebb::test::Chance(rng, 70);
     params.moment_rows = ebb::test::Chance(rng, 70);
-    if (ebb::test::Chance(rng, 40)) {  // "another search", with dives before it
-      params.dive_ticks = ebb::test::Draw(rng, 0, 1);
-      params.search = [](ebb::BinaryProgram program, ebb::RowSeparator* rows) -> std::unique_ptr<ebb::BinarySolver> {
-        return std::make_unique<ebb::BranchAndBound>(std::move(program), rows, ebb::BranchAndBound::Params{});
-      };
-    }
     params.per_round = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 3));
     ebb::BoundarySolver solver(instance, budget, mode, &decoder, params);
     const bool hint = answer.feasible && ebb::test::Chance(rng, 40);

@@ -82,7 +82,7 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
     BranchAndBound::Params params;
     params.reduced_cost_fixing = random(0, 3) != 0;
     params.knapsack_cuts = random(0, 3) != 0;
-    params.dive = random(0, 1) == 0;
+    params.root_dive = random(0, 1) == 0;
     params.root_rounds = random(0, 10);
     params.reliability = random(0, 4);
     BranchAndBound search(program, nullptr, params);
@@ -108,39 +108,4 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
     cuts += search.counters().cuts;
   }
   MESSAGE("nodes " << nodes << ", cuts " << cuts << ", unconfirmed LP verdicts " << failures);
-}
-
-TEST_CASE("a search that only dives tells a solution or a bound") {
-  Random random{boost::random::mt19937(static_cast<std::uint32_t>(ebb::test::Seed("dives")))};
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  std::int64_t found = 0, feasible = 0;
-  for (int round = 0; round < 2000; ++round) {
-    CAPTURE(round);
-    const BinaryProgram program = MakeProgram(random, random(2, 14), random(0, 1) == 0 ? 1 : 123456789);
-    const std::int64_t best = Enumerate(program);
-    BranchAndBound::Params params;
-    params.dive_only = true;
-    BranchAndBound search(program, nullptr, params);
-    std::int64_t cutoff = kNone;
-    if (best != kNone && random(0, 1) == 0) search.SetCutoff(cutoff = best + 3 * random(-1, 3));
-    const bool sliced = random(0, 1) == 0;
-    auto state = BranchAndBound::State::kLimit;
-    for (int step = 0; state == BranchAndBound::State::kLimit; ++step) {
-      REQUIRE(step < 100000);
-      ebb::WorkBudget work(sliced ? 20000 + 1000 * step : 1'000'000'000);
-      state = search.Step(work);
-    }
-    if (best < cutoff) {
-      CHECK(search.lower_bound() <= best);
-      CHECK(state != BranchAndBound::State::kFinished);
-      ++feasible;
-    }
-    if (state != BranchAndBound::State::kSolution) continue;
-    REQUIRE(best != kNone);
-    CHECK(search.solution_cost() >= best);
-    CHECK(search.solution_cost() < cutoff);
-    ++found;
-  }
-  MESSAGE("found in " << found << " of " << feasible);
-  CHECK(4 * found > 3 * feasible);
 }
