@@ -39,7 +39,7 @@
 // moment rows the optimum of the nine boundaries is 3.856 %.)
 //
 // Tried and taken back: the tree's dive before clause learning, learning told of known bounds and solutions, the gap to
-// a solution halved to the end. RL n=500 at 0.8 has 2.9581 % and the model's optimum after 6e9 to 12e9 ticks so (2.9514 %
+// a solution halved to the end. RL n=500 at 0.8 has 2.9581 % after 6e9 ticks, the model's optimum after 12e9 (2.9514 %
 // and no solution in 100e9 as it is), but RL n=250 at 0.8 came to ten boundaries (240 and 241) and 4.126 % after 75e9,
 // where it is proved after 51e9 as it is. After seven boundaries at n=500 the best probes joined to four boundaries at
 // once gave no bound above 2.9581 % in 30e9 (the probes' LPs are within a tenth of the gap: 7,262 to 7,281 of 7,692).
