@@ -42,15 +42,21 @@ if(NOT EBB_WITH_CLP STREQUAL "OFF")
 endif()
 message(STATUS "Linear programs (Clp): ${EBB_HAVE_CLP}")
 
-# ONNX, for the command only (io/onnx): the target onnx exists only when found. The distribution's CMake files of libonnx
-# want the target of the protobuf compiler.
+# ONNX, for the command only (io/onnx): the targets ebb::onnx and ebb::onnx_proto exist only when found. The distribution's
+# CMake files of libonnx want the target of the protobuf compiler; Debian 13's have a name space, Debian 12's have none.
 set(EBB_HAVE_ONNX OFF CACHE INTERNAL "")
 if(NOT EBB_WITH_ONNX STREQUAL "OFF")
   find_package(Protobuf QUIET)
   if(TARGET protobuf::libprotobuf AND TARGET protobuf::protoc)
     find_package(ONNX QUIET)
   endif()
-  if(ONNX_FOUND AND TARGET onnx AND TARGET onnx_proto)
+  foreach(prefix "ONNX::" "")
+    if(ONNX_FOUND AND NOT TARGET ebb::onnx AND TARGET ${prefix}onnx AND TARGET ${prefix}onnx_proto)
+      add_library(ebb::onnx ALIAS ${prefix}onnx)
+      add_library(ebb::onnx_proto ALIAS ${prefix}onnx_proto)
+    endif()
+  endforeach()
+  if(TARGET ebb::onnx)
     set(EBB_HAVE_ONNX ON CACHE INTERNAL "")
   elseif(NOT EBB_WITH_ONNX STREQUAL "AUTO")
     message(FATAL_ERROR "EBB_WITH_ONNX=${EBB_WITH_ONNX}, but libonnx was not found (packages libonnx-dev, libprotobuf-dev, "
