@@ -73,31 +73,17 @@ std::int32_t Annealing::RandomRepeat() {
   return kNone;
 }
 
-// One execution of `op` before event `before`; in staged order it goes to its place by rank within that stage.
 // As a double: the sum of durations near 2^63 would overflow.
 double Annealing::DurationWith(std::int32_t op) const {
   return static_cast<double>(state_.duration()) + static_cast<double>(in_.duration[At(op)]);
 }
 
+// One execution of `op` before event `before`; in staged order it goes to its place by rank within that stage.
 std::int32_t Annealing::InsertOne(std::int32_t op, std::int32_t before) {
   if (DurationWith(op) > kLongest) return kNone;
   if (params_.order == OrderMode::kStaged) {
-    const std::int32_t rank = in_.rank[At(op)];
-    for (;;) {
-      const std::int32_t p = state_.Previous(before);
-      if (p == state_.Begin() || !state_.IsRepeat(p)) break;
-      const std::int32_t other = in_.rank[At(state_.op(p))];
-      if (other == rank) return kNone;
-      if (other < rank) break;
-      before = p;
-    }
-    // and nothing smaller may follow in the stage
-    for (std::int32_t q = before; q != state_.End() && state_.IsRepeat(q); q = state_.Next(q)) {
-      const std::int32_t other = in_.rank[At(state_.op(q))];
-      if (other == rank) return kNone;
-      if (other > rank) break;
-      before = state_.Next(q);
-    }
+    before = state_.PlaceInStage(op, before);
+    if (before == kNone) return kNone;
   }
   const std::int32_t x = state_.Insert(op, before);
   if (local_ && x != kNone) inserted_.push_back(x);

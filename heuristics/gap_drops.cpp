@@ -9,13 +9,11 @@
 //   - One heap for the real budget: 1.82 in 0.05 s, 16.5 in 0.25 s, 3.25 in 3.4 s. The budget lowered in ten steps from
 //     the peak, so that gaps over the highest rows are chosen first: 1.72, 11.3, 2.81. Thirty steps: no better.
 //   - A step ends when three quarters of its excess are gone: the rest is cheaper as part of the next one. Run to its
-//   end
-//     each step looks at every gap of the graph (13 million looks at 100,000 ops; now 0.4).
+//     end each step looks at every gap of the graph (13 million looks at 100,000 ops; now 0.4).
 //   - Only the best n / 4 gaps by their first bound go into the heap.
 //   - Taking what is within a factor of 0.5 to 0.95 of the best bound: all the same.
 //   - Afterwards a few repeats taken out and what is over the budget then covered anew, with noise in the ratios (ruin
-//   and
-//     recreate): 300 rounds in 5 s without a gain at 0.9, 11.38 to 11.31 at 0.8, where local search gets to 11.2.
+//     and recreate): 300 rounds in 5 s without a gain at 0.9, 11.38 to 11.31 at 0.8, where local search gets to 11.2.
 //   - The real budget at once with recursion for whatever a repeat misses (eviction): no plan.
 #include "heuristics/gap_drops.hpp"
 
@@ -91,7 +89,7 @@ void GapDrops::BeginLevel() {
   if (level_ >= kLevels) state_.SetBudget(params_.budget);
   const std::int64_t start = state_.excess();
   enough_ = level_ < kLevels ? start / 4 : start / 16;
-  commits_before_ = counts_.committed;
+  commits_before_ = commits_;
   heap_ = {};
   if (start > 0) heap_ = std::priority_queue<Drop>({}, Collect());
 }
@@ -102,7 +100,7 @@ void GapDrops::EndLevel() {
       BeginPruning();
       return;
     }
-    if (counts_.committed == commits_before_) {
+    if (commits_ == commits_before_) {
       phase_ = Phase::kDone;
       return;
     }
@@ -151,18 +149,10 @@ std::vector<GapDrops::Drop> GapDrops::Collect() {
   return all;
 }
 
-// In its stage by rank, before event `before`: the staged form.
+// Before event `before`, in the staged form.
 std::int32_t GapDrops::Insert(std::int32_t op, std::int32_t before) {
-  const std::int32_t rank = in_.rank[At(op)];
-  for (;;) {
-    const std::int32_t p = state_.Previous(before);
-    if (p == state_.Begin() || !state_.IsRepeat(p)) break;
-    const std::int32_t other = in_.rank[At(state_.op(p))];
-    if (other == rank) return kNone;
-    if (other < rank) break;
-    before = p;
-  }
-  return state_.Insert(op, before);
+  const std::int32_t place = state_.PlaceInStage(op, before);
+  return place == kNone ? kNone : state_.Insert(op, place);
 }
 
 // Opens a transaction that makes `op` again for the reader, with `also_` before it.
@@ -183,7 +173,6 @@ double GapDrops::Ratio(std::int64_t duration) {
 
 // The ratio of making `op` again for the reader; above zero the transaction stays open.
 double GapDrops::Evaluate(std::int32_t op, std::int32_t reader, double bound) {
-  ++counts_.evaluated;
   also_.clear();
   missing_.clear();
   for (const std::int32_t v : in_.reads[At(op)]) {
@@ -239,7 +228,6 @@ std::int32_t GapDrops::PreviousUse(std::int32_t v, std::int32_t event) const {
 }
 
 double GapDrops::Bound(std::int32_t v, std::int32_t after, std::int32_t reader) {
-  ++counts_.bounded;
   return static_cast<double>(state_.SavedBy(after, reader, in_.bytes[At(v)])) /
          Cost(in_.duration[At(in_.maker[At(v)])]);
 }
@@ -266,7 +254,7 @@ void GapDrops::Next() {
     return;
   }
   state_.Commit();
-  ++counts_.committed;
+  ++commits_;
   // What the repeats read has new gaps before them.
   for (const std::int32_t x : inserted_)
     for (const std::int32_t v : in_.reads[At(state_.op(x))]) {
@@ -291,12 +279,10 @@ void GapDrops::BeginPruning() {
 void GapDrops::Prune() {
   const std::int32_t x = prune_.back();
   prune_.pop_back();
-  if (state_.Erase(x) && state_.violations() == 0 && state_.ExcessAfter(0) <= 0) {
+  if (state_.Erase(x) && state_.violations() == 0 && state_.ExcessAfter(0) <= 0)
     state_.Commit();
-    ++counts_.pruned;
-  } else {
+  else
     state_.Rollback();
-  }
 }
 
 void GapDrops::Save() {

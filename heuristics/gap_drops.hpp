@@ -46,10 +46,6 @@ class GapDrops {
   [[nodiscard]] bool has_plan() const { return !best_.empty(); }
   [[nodiscard]] std::int64_t best_duration() const { return best_duration_; }
   [[nodiscard]] const std::vector<std::int32_t>& best_sequence() const { return best_; }
-  struct Counts {
-    std::int64_t bounded = 0, evaluated = 0, committed = 0, pruned = 0;
-  };
-  [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
   // A value to drop between two of its uses and to make again for the second.
@@ -86,7 +82,7 @@ class GapDrops {
   double small_ = 1;       // added to durations: ops that take no time are not free of charge altogether
   std::int64_t peak_ = 0;
   int level_ = 0;
-  std::int64_t enough_ = 0, commits_before_ = 0;
+  std::int64_t enough_ = 0, commits_ = 0, commits_before_ = 0;
   std::priority_queue<Drop> heap_;
   std::vector<std::int32_t> also_, inserted_;
   std::vector<std::pair<double, std::int32_t>> missing_;
@@ -95,7 +91,6 @@ class GapDrops {
 
   std::vector<std::int32_t> best_;
   std::int64_t best_duration_ = 0;
-  Counts counts_;
 };
 
 }  // namespace ebb

@@ -110,6 +110,27 @@ std::int32_t SequenceState::EventAt(std::int32_t slot) const {
   }
 }
 
+std::int32_t SequenceState::PlaceInStage(std::int32_t op, std::int32_t before) const {
+  const auto rank_of = [&](std::int32_t x) { return instance_.rank[static_cast<std::size_t>(x)]; };
+  const std::int32_t rank = rank_of(op);
+  for (;;) {
+    const std::int32_t p = Previous(before);
+    if (p == begin_ || !IsRepeat(p)) break;
+    const std::int32_t other = rank_of(this->op(p));
+    if (other == rank) return kNone;
+    if (other < rank) break;
+    before = p;
+  }
+  // and nothing smaller may follow in the stage
+  for (std::int32_t q = before; q != end_ && IsRepeat(q); q = Next(q)) {
+    const std::int32_t other = rank_of(this->op(q));
+    if (other == rank) return kNone;
+    if (other > rank) break;
+    before = Next(q);
+  }
+  return before;
+}
+
 std::int32_t SequenceState::Next(std::int32_t node) const {
   const std::int32_t s = slot(node) + 1;
   return s >= profile_.slots() ? end_ : EventAt(s);

@@ -73,12 +73,12 @@ class SequenceState {
   // The event in which the running sum of the excess passes `target` (0 <= target < excess()).
   [[nodiscard]] std::int32_t FindExcess(std::int64_t target) const { return EventAt(profile_.FindExcess(target)); }
 
-  // Is the event over the budget, in the committed state?
   // By how much excess() would fall if `bytes` went from the events strictly between two.
   [[nodiscard]] std::int64_t SavedBy(std::int32_t after, std::int32_t before, std::int64_t bytes) const {
     const std::int32_t first = slot(after) + 1, last = slot(before) - 1;
     return first > last ? 0 : -profile_.Delta(first, last, -bytes);
   }
+  // Is the event over the budget, in the committed state?
   [[nodiscard]] bool Over(std::int32_t node) const { return profile_.Value(slot(node)) > 0; }
 
   // Executions of one op in sequence order, and who else they touch.
@@ -103,6 +103,9 @@ class SequenceState {
   // The first event after `after` that needs `value` from the execution `server`; kNone where there is none.
   [[nodiscard]] std::int32_t NextUse(std::int32_t server, std::int32_t value, std::int32_t after) const;
   [[nodiscard]] const std::vector<std::int32_t>& repeats() const { return repeats_; }
+  // The staged form, where repeats of one stage stand by rank: before which event of the stage of `before` a repeat of
+  // `op` goes; kNone where the stage has one.
+  [[nodiscard]] std::int32_t PlaceInStage(std::int32_t op, std::int32_t before) const;
 
   // One transaction at a time. Insert and Erase return false (kNone) where a read would be left unserved; then the
   // transaction must be rolled back.
