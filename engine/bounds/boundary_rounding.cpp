@@ -38,4 +38,18 @@ void FillUp(const BoundaryModel& model, std::span<const double> x, std::vector<d
   }
 }
 
+bool BeginsAtEntry(const Instance& instance, std::span<const std::uint8_t> entry,
+                   std::span<const std::int32_t> sequence) {
+  const auto at = [](std::int32_t i) { return static_cast<std::size_t>(i); };
+  std::vector<std::uint8_t> there(entry.begin(), entry.end());
+  for (const std::int32_t op : sequence) {
+    for (const std::int32_t v : instance.reads[at(op)])
+      if (!there[at(v)]) return false;
+    for (const std::int32_t v : instance.makes[at(op)]) there[at(v)] = 1;
+  }
+  for (std::size_t v = 0; v < instance.num_values; ++v)
+    if (instance.kept[v] && !there[v]) return false;
+  return true;
+}
+
 }  // namespace ebb

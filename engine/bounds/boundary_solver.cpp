@@ -145,18 +145,6 @@ struct BoundarySolver::Impl {
     for (std::size_t c = 0; c < x.size(); ++c) rounded[c] = x[c] >= 0.5 ? 1.0 : 0.0;
     TryDecode(rounded, false);
   }
-  // Does what follows `from` read only what may lie across it, and what is made after it?
-  bool BeginsAtEntry(std::span<const std::int32_t> sequence) const {
-    std::vector<std::uint8_t> there(params.entry);
-    for (const std::int32_t op : sequence) {
-      for (const std::int32_t v : instance.reads[At(op)])
-        if (!there[At(v)]) return false;
-      for (const std::int32_t v : instance.makes[At(op)]) there[At(v)] = 1;
-    }
-    for (std::size_t v = 0; v < instance.num_values; ++v)
-      if (instance.kept[v] && !there[v]) return false;
-    return true;
-  }
 
   // Decodes and measures; collects where the sequence overflows. What does not fit is worth keeping too (local search
   // mends it), but not where it comes from dropping too much.
@@ -172,7 +160,7 @@ struct BoundarySolver::Impl {
     if (params.from >= 0) {
       const auto at = std::find(c.sequence.begin(), c.sequence.end(), instance.order[At(params.from)]);
       const auto first = static_cast<std::size_t>(at - c.sequence.begin()) + 1;
-      if (!BeginsAtEntry(std::span(c.sequence).subspan(first))) return;
+      if (!BeginsAtEntry(instance, params.entry, std::span(c.sequence).subspan(first))) return;
       c.peak = instance.resident_bytes;  // where `from` is the last execution nothing follows
       for (std::size_t i = first; i < facts.profile.size(); ++i) c.peak = std::max(c.peak, facts.profile[i]);
     }
