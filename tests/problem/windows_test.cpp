@@ -24,6 +24,16 @@ std::vector<std::int32_t> Thinned(const Instance& in, std::vector<std::int32_t> 
   return sequence;
 }
 
+// The sequence with another solution of the window in its place.
+std::vector<std::int32_t> PutBack(const std::vector<std::int32_t>& sequence, const Window& w,
+                                  const std::vector<std::int32_t>& other) {
+  std::vector<std::int32_t> changed(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(w.begin));
+  for (const std::int32_t op : other)
+    if (w.op[op] >= 0) changed.push_back(w.op[op]);
+  changed.insert(changed.end(), sequence.begin() + static_cast<std::ptrdiff_t>(w.end), sequence.end());
+  return changed;
+}
+
 TEST_CASE("windows are instances that fit back in") {
   Rng rng(Seed("windows"));
   int windows = 0, alone = 0, replaced = 0;
@@ -72,11 +82,8 @@ TEST_CASE("windows are instances that fit back in") {
       const std::vector<std::int32_t> other = Thinned(w.instance, w.sequence, rng);
       if (other == w.sequence) continue;
       ++replaced;
-      std::vector<std::int32_t> changed(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(w.begin));
-      for (const std::int32_t op : other)
-        if (w.op[op] >= 0) changed.push_back(w.op[op]);
-      const std::size_t end = changed.size();
-      changed.insert(changed.end(), sequence.begin() + static_cast<std::ptrdiff_t>(w.end), sequence.end());
+      const std::vector<std::int32_t> changed = PutBack(sequence, w, other);
+      const std::size_t end = changed.size() - (sequence.size() - w.end);
       const SequenceFacts after = EvaluateSequence(in, changed);
       REQUIRE(after.valid);
       CHECK(FollowsOrder(in, changed, true, false));
@@ -125,11 +132,7 @@ TEST_CASE("windows of graphs with views and in-place ops fit back in, nearly alw
       const std::vector<std::int32_t> other = Thinned(w.instance, w.sequence, rng);
       if (other == w.sequence) continue;
       ++replaced;
-      std::vector<std::int32_t> changed(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(w.begin));
-      for (const std::int32_t op : other)
-        if (w.op[op] >= 0) changed.push_back(w.op[op]);
-      changed.insert(changed.end(), sequence.begin() + static_cast<std::ptrdiff_t>(w.end), sequence.end());
-      fits += EvaluateSequence(in, changed).valid;
+      fits += EvaluateSequence(in, PutBack(sequence, w, other)).valid;
     }
   }
   CHECK(alone > 500);
