@@ -137,31 +137,8 @@ void Size() {
 
 void Stop() {
   std::cout << "| instance | cancelled after s | answer after s more |\n|---|---|---|\n";
-  for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_", "ResNet50_256_train"}) {
-    if (Find(name).empty()) continue;
-    const Case c(name, 0.7);
-    for (const double after : {0.2, 1.0, 3.0}) {
-      Options options;
-      options.Set("budget", std::to_string(c.budget));
-      options.Set("threads", "2");
-      StopSignal stop;
-      const auto start = std::chrono::steady_clock::now();
-      double cancelled = 0;
-      std::thread later([&] {
-        std::this_thread::sleep_for(std::chrono::duration<double>(after));
-        cancelled = Seconds(start);
-        stop.Cancel();
-      });
-      static_cast<void>(Solve(c.graph, options, {}, stop, {}));
-      const double ended = Seconds(start);
-      later.join();
-      std::cout << "| " << name << " 0.7 | " << after << " | " << std::max(0.0, ended - cancelled) << " |" << std::endl;
-    }
-  }
-  // The engine alone: one search that would go on for minutes.
-  const auto alone = [](const std::string& name, double after, auto search) {
+  const auto row = [](const std::string& name, double after, auto search) {
     StopSignal stop;
-    WorkBudget work(std::numeric_limits<Ticks>::max(), &stop);
     const auto start = std::chrono::steady_clock::now();
     double cancelled = 0;
     std::thread later([&] {
@@ -169,10 +146,28 @@ void Stop() {
       cancelled = Seconds(start);
       stop.Cancel();
     });
-    search(work);
+    search(stop);
     const double ended = Seconds(start);
     later.join();
     std::cout << "| " << name << " | " << after << " | " << std::max(0.0, ended - cancelled) << " |" << std::endl;
+  };
+  for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_", "ResNet50_256_train"}) {
+    if (Find(name).empty()) continue;
+    const Case c(name, 0.7);
+    for (const double after : {0.2, 1.0, 3.0}) {
+      Options options;
+      options.Set("budget", std::to_string(c.budget));
+      options.Set("threads", "2");
+      row(std::string(name) + " 0.7", after,
+          [&](StopSignal& stop) { static_cast<void>(Solve(c.graph, options, {}, stop, {})); });
+    }
+  }
+  // The engine alone: one search that would go on for minutes.
+  const auto alone = [&](const std::string& name, double after, auto search) {
+    row(name, after, [&](StopSignal& stop) {
+      WorkBudget work(std::numeric_limits<Ticks>::max(), &stop);
+      search(work);
+    });
   };
   for (const double after : {0.3, 1.0, 2.0}) {
     if (!Find("layered_n250_").empty()) {
