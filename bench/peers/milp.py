@@ -34,9 +34,10 @@ class Program:
     def sizes(self):
         return {"variables": len(self.lower), "constraints": len(self.row_lower), "entries": len(self.index)}
 
-    def solve(self, relaxed=False, improved=None):
-        """(values or None, HiGHS' status, facts). improved(values): at each new incumbent of the search. The relaxation
-        is solved by the interior-point method without crossover: rounding needs no vertex."""
+    def solve(self, relaxed="", improved=None):
+        """(values or None, HiGHS' status, facts). improved(values): at each new incumbent of the search. relaxed: "ipm" or
+        "pdlp", the method for the relaxation, without crossover: rounding needs no vertex. PDLP cannot be asked to stop, so
+        the seconds that are left are its limit by the clock; its last iterate is handed out whether it converged or not."""
         import highspy
         import numpy
 
@@ -53,15 +54,17 @@ class Program:
         lp.a_matrix_.start_ = numpy.append(as_numpy(self.start, "i"), numpy.int32(len(self.index)))
         lp.a_matrix_.index_, lp.a_matrix_.value_ = as_numpy(self.index, "i"), as_numpy(self.value, "d")
         if relaxed:
-            h.setOptionValue("solver", "ipm")
+            h.setOptionValue("solver", relaxed)
             h.setOptionValue("run_crossover", "off")
+            if relaxed == "pdlp":
+                h.setOptionValue("kkt_tolerance", 1e-6)
         else:
             kinds = highspy.HighsVarType
             lp.integrality_ = [kinds.kInteger if w else kinds.kContinuous for w in self.integer]
         left = self.run.deadline - time.time()
         if left <= 0 or self.run.expired():
             raise OutOfTime
-        h.setOptionValue("time_limit", left)
+        h.setOptionValue("time_limit", min(left, self.run.left()) if relaxed == "pdlp" else left)
         h.passModel(lp)
         if improved and not relaxed:
             h.cbMipImprovingSolution += lambda event: improved(event.data_out.mip_solution)
@@ -74,8 +77,10 @@ class Program:
         facts = self.sizes()
         if not relaxed and abs(info.mip_dual_bound) < 1e30:
             facts["own bound"] = info.mip_dual_bound
+        if relaxed:
+            facts["relaxation by"] = relaxed
         if relaxed and info.primal_solution_status == 2:
             facts["relaxation"] = info.objective_function_value
-        if not solution.value_valid or info.primal_solution_status != 2:
+        if not solution.value_valid or (info.primal_solution_status != 2 and relaxed != "pdlp"):
             return None, status, facts
         return solution.col_value, status, facts

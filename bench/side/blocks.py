@@ -2,7 +2,7 @@
 """What the sections are made of: the matrix of cells, details, performance profiles, ratios to the peers, curves over time.
 
 The profiles are Dolan and More's (2002), by distance to the best TDI in points, since TDI may be 0."""
-from side import measures, page
+from side import measures, page, statistics
 from side.cells import cell, number, seconds
 from side.measures import overhead, tdi
 
@@ -88,11 +88,12 @@ def profiles(section, table):
                   [[m, len(measures.ran(table, m))] + [f"{x:.2f}" for x in measures.time_profile(table, m, TIME_GRID)]
                    for m in timed])
     fine = [10 ** (e / 8) for e in range(-24, 17)]
-    section.picture(page.steps("Performance profile", "TDI points above the best", "share of instances",
-                               [(m, list(zip(fine, measures.quality_profile(table, m, fine)))) for m in names]))
+    rules = split(table)[1]
+    section.picture(page.chart("Performance profile", "TDI points above the best", "share of instances",
+                               [(m, list(zip(fine, measures.quality_profile(table, m, fine)))) for m in names], thin=rules))
     fine = [10 ** (e / 8) for e in range(-16, 21)]
-    section.picture(page.steps("Within 1 % of the best TDI", "seconds", "share of instances",
-                               [(m, list(zip(fine, measures.time_profile(table, m, fine)))) for m in names]))
+    section.picture(page.chart("Within 1 % of the best TDI", "seconds", "share of instances",
+                               [(m, list(zip(fine, measures.time_profile(table, m, fine)))) for m in timed], thin=rules))
 
 
 def ratios(section, table):
@@ -105,24 +106,33 @@ def ratios(section, table):
     section.text(f"How long ebbtide (row {own}, {', '.join(map(str, sorted(threads)))} thread(s)) took to reach each peer's best "
                  "TDI, as a share of the peer's time to it, both measured in the same run; where the peer found nothing, "
                  "ebbtide's first plan against the time the peer had.")
-    rows = []
+    rows, found = [], {m: [] for m in peers}
     for i in table.instances():
         cells = [i]
         for m in peers:
             x = measures.peer_ratio(table, i, m, own)
             if x is None:
                 cells.append("")
+            elif table.get(i, own)["status"] == "infeasible":
+                cells.append("no plan exists")
             elif x["peer TDI"] is None:
-                cells.append(f"peer: {x['peer word']}, {seconds(x['peer seconds'])} s; first plan {seconds(x['own seconds']) or 'none'} s")
+                took = "" if x["peer word"] == "model too large" else f", {seconds(x['peer seconds'])} s"
+                cells.append(f"peer: {x['peer word']}{took}; first plan {seconds(x['own seconds'])} s")
             elif x["ratio"] is None:
                 cells.append(f"not reached ({number(x['peer TDI'])} in {seconds(x['peer seconds'])} s)")
             else:
+                found[m].append(x["ratio"])
                 cells.append(f"{x['ratio']:.2g} ({seconds(x['own seconds'])} of {seconds(x['peer seconds'])} s)")
-        rows.append(cells)
+        if any(cells[1:]):
+            rows.append(cells)
     section.table(["instance"] + peers, rows)
+    shown = [f"{m} {statistics.geometric_mean(r):.2g} on {len(r)} (largest {max(r):.2g})" for m, r in found.items() if r]
+    if shown:
+        section.text("Geometric mean of these shares: " + "; ".join(shown) + ".")
 
 
 def curves(section, table):
+    drawn, rules = [], split(table)[1]
     for i in table.instances():
         lines = []
         for m in table.methods():
@@ -138,4 +148,6 @@ def curves(section, table):
             # A first plan far off would flatten everything else.
             cap = 3 * max(min(y for _, y in points) for _, points in lines) + 1e-9
             lines = [(m, [(x, min(y, cap)) for x, y in points]) for m, points in lines]
-            section.picture(page.steps(f"{i}: TDI % over time", "seconds", "TDI %", lines))
+            drawn.append(page.chart(f"{i}: TDI % over time", "seconds", "TDI %", lines, thin=rules))
+    if drawn:
+        section.picture(page.folded("Curves over time, instance by instance", drawn))

@@ -81,11 +81,12 @@ def parser():
     p.add_argument("--threads", type=int, default=2, help="of ebbtide")
     p.add_argument("--peer-threads", type=int, default=1)
     p.add_argument("--seeds", nargs="+", type=int, default=[1])
-    p.add_argument("--memory", type=float, default=6, help="GiB a process; more is cut short")
+    p.add_argument("--memory", type=float, default=8, help="GiB a process; more is cut short")
     p.add_argument("--clock", choices=("wall", "cpu"), default="wall",
                    help="cpu: the peers' limits and the times of a report or comparison in processor seconds, for a busy machine")
     p.add_argument("--nice", type=int, default=0)
     p.add_argument("--program", default=str(ROOT / "run"))
+    p.add_argument("--source", help="commit of the program, told in the report (default: that of this repository for ./run)")
     p.add_argument("--python", default=sys.executable, help="interpreter for the peers")
     p.add_argument("--data", default=os.environ.get("EBB_SHARED_DIR", str(ROOT.parent / "shared")),
                    help="folder with graphs/moccasin and graphs/dtr-logs")
@@ -129,7 +130,14 @@ def settings(o, program=None):
     data = o.data if not (Path(o.data) / "graphs").is_dir() else str(Path(o.data) / "graphs")
     return runner.Settings(program=str(Path(program or o.program).resolve()), python=o.python, data=data, out=o.out,
                            threads=o.threads, peer_threads=o.peer_threads, limits=o.limit, memory=int(o.memory * 2**30),
-                           work=o.work, niceness=o.nice, clock=o.clock)
+                           work=o.work, niceness=o.nice, clock=o.clock, source=source_of(o, program))
+
+
+def source_of(o, program):
+    """The commit that ./run builds; of another program only its user knows it."""
+    if program is None and o.source:
+        return o.source
+    return methods.commit() if Path(program or o.program).resolve() == ROOT / "run" else ""
 
 
 def identities(o, program=None):
@@ -211,17 +219,28 @@ def sizes(o):
 
 
 def commands(of_suite, clock):
-    """What makes such a report again: the peers with their own limits, the rest by suites of one limit."""
+    """What makes such a report again: suites of one limit together, the peers by themselves."""
     python, clock = " --python build/peers/bin/python", " --clock cpu" if clock == "cpu" else ""
-    lines, limits = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"], {}
+    lines, limits, peers, seen = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"], {}, {}, set()
     for suite, records in of_suite.items():
-        words = Counter(str(r["key"]["limit"]) for r in records if r["kind"] != "peer")
-        if words:
-            word = min(words, key=lambda w: (-words[w], w))
-            limits.setdefault(f"--{word}" if word.startswith("work") else f"--limit '*={word}'", []).append(suite)
-    if peers := [s for s, records in of_suite.items() if any(r["kind"] == "peer" for r in records)]:
-        lines.append(f"bench/run --suite {' '.join(peers)} --methods peer{python}{clock}")
-    lines += [f"bench/run --suite {' '.join(suites)} {limit}" for limit, suites in limits.items()]
+        of_peers, of_kind = {}, {}
+        for r in records:
+            if r["kind"] != "peer":
+                of_kind.setdefault(r["kind"], Counter())[str(r["key"]["limit"])] += 1
+        usual = {kind: min(words, key=lambda w: (-words[w], w)) for kind, words in of_kind.items()}
+        for word in dict.fromkeys(usual.values()):
+            kinds = "" if len(set(usual.values())) == 1 else " --methods " + " ".join(k for k in usual if usual[k] == word)
+            limits.setdefault((f"--{word}" if word.startswith("work") else f"--limit '*={word}'", kinds), []).append(suite)
+        for r in records:  # an instance of several suites is told once
+            if r["kind"] == "peer" and (place := (r["key"]["instance"], r["key"]["method"])) not in seen:
+                seen.add(place)
+                of_peers.setdefault(r["key"]["method"], []).append(float(r["key"]["limit"]))
+        for method, seen_limits in of_peers.items():
+            peers.setdefault((suite, max(seen_limits)), []).append(method)
+    for (suite, most), names in peers.items():
+        names = "peer" if sorted(names) == sorted(PEERS) else " ".join(sorted(names, key=PEERS.index))
+        lines.append(f"bench/run --suite {suite} --methods {names} --limit peer={most:g}{python}{clock}")
+    lines += [f"bench/run --suite {' '.join(suites)}{kinds} {limit}" for (limit, kinds), suites in limits.items()]
     return lines + [f"bench/run sizes{python}", f"bench/run report{clock}", "bench/run readme"]
 
 

@@ -69,6 +69,12 @@ def build_id(program):
     return f"{version} {digest.hexdigest()[:10]}"
 
 
+def commit():
+    """What this repository is at, with `-dirty` where files differ from it; "" outside of git."""
+    p = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--match", "v*"], capture_output=True, text=True)
+    return p.stdout.strip() if p.returncode == 0 else ""
+
+
 def peer_ids(python):
     """Identity per peer: its solver's version and its model's; a peer whose solver is not there is absent."""
     code = ("import json, importlib.metadata as m\nr = {}\nfor p in ('highspy', 'ortools'):\n"
@@ -80,6 +86,7 @@ def peer_ids(python):
         package, source = ("ortools", "moccasin") if name.startswith("moccasin") else ("highspy", "checkmate")
         if package in have:
             text = (ROOT / "bench/peers" / f"{source}.py").read_text()
-            version = re.search(r"^VERSION = (\d+)$", text, re.M).group(1)
+            word = "RELAXATION_VERSION" if name == "checkmate-lp" else "VERSION"
+            version = re.search(rf"^{word} = (\d+)$", text, re.M).group(1)
             ids[name] = f"{package} {have[package]}, model {version}"
     return ids

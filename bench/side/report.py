@@ -25,15 +25,21 @@ def origin(records):
         return ["nothing measured yet"]
     of = lambda f: sorted({f(r) for r in records if f(r)})
     days = of(lambda r: r["at"][:16].replace("T", " "))
-    builds = of(lambda r: r["key"]["build"])
+    source = {r["key"]["build"]: r["source"] for r in records if r.get("source")}  # of a build, where it is known
+    builds = [b + (f" (commit {source[b]})" if b in source else "") for b in of(lambda r: r["key"]["build"])]
     threads = sorted({(r["kind"], r["key"]["threads"]) for r in records if r["kind"] in ("ours", "peer")})
-    limits = sorted({(r["kind"] + (" (processor)" if r["key"].get("clock") else ""), str(r["key"]["limit"])) for r in records if r["kind"] in ("ours", "peer", "classic")},
-                    key=lambda x: (x[0], float(x[1]) if x[1].replace(".", "").isdigit() else 0))
+    limits = {}
+    for r in records:
+        word = str(r["key"]["limit"])
+        word = word if word.startswith("work") else f"{float(word):g} s" + (" of processor" if r["key"].get("clock") == "cpu" else "")
+        limits.setdefault(r["kind"], set()).add(word)
+    number = lambda word: float(word.split()[1] if word.startswith("work") else word.split()[0])
     loads = [r["load"] for r in records if r.get("load") is not None]
     out = [f"Measured from {days[0]} to {days[-1]} on: " + "; ".join(of(lambda r: r.get("machine"))) + "."]
     out.append("Versions: " + "; ".join(builds) + ".")
     out.append("Seeds: " + ", ".join(str(x) for x in sorted({r["key"]["seed"] for r in records})) + ". Threads: "
-               + ", ".join(f"{k} {t}" for k, t in threads) + ". Limits in seconds: " + ", ".join(f"{k} {t}" for k, t in limits) + ".")
+               + ", ".join(f"{k} {t}" for k, t in threads) + ". Limits: "
+               + "; ".join(f"{k} " + ", ".join(sorted(words, key=number)) for k, words in sorted(limits.items())) + ".")
     if loads:
         loads.sort()
         out.append(f"{len(records)} runs. Load of the machine before a run: {loads[0]:g} to {loads[-1]:g}, median "

@@ -38,6 +38,7 @@ class Settings:
     work: float = 0  # counted work instead of seconds, for ebbtide
     niceness: int = 0
     clock: str = "wall"  # the peers' limit: wall or cpu
+    source: str = ""  # commit that the program was built from, told in the report; no part of a result's identity
 
     def limit(self, method, instance):
         seconds = {"ours": 20.0, "classic": 20.0, "order": 20.0, "peer": 300.0}[method.kind]
@@ -324,6 +325,8 @@ def run_all(s, store, work, builds):
             judged(s, r, method, instance, graph, budget, plan, wholes[source])
         r.update(key=key, kind=method.kind, ops=graph.ops, edges=graph.edges, base=graph.base, base_peak=graph.base_peak,
                  at=datetime.datetime.now().isoformat(timespec="seconds"), machine=machine(), load=round(before, 1))
+        if s.source and method.kind != "peer":
+            r["source"] = s.source
         store.add(r)
         records.append(r)
         ticker.done(f"{text}: {outcome(r)}, {r['seconds']:.1f} s, {r['cpu']:.1f} s of processor, {left} left")

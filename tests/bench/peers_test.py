@@ -38,6 +38,9 @@ class Run:
     def expired(self):
         return time.time() > self.deadline
 
+    def left(self):
+        return self.deadline - time.time()
+
     def elapsed(self):
         return time.time() - self.begun
 
@@ -100,6 +103,7 @@ def main():
     import checkmate
     import moccasin
 
+    whole = checkmate.FIRST_ORDER_FROM
     seed = int(os.environ.get("EBB_TEST_SEED", random.randrange(10**9)))
     print("seed", seed)
     rng = random.Random(seed)
@@ -137,9 +141,11 @@ def main():
             run.memory = 1
             status, facts = checkmate.solve(g, budget, run)
             assert status == f"too large: {facts['variables']:,} variables, {facts['constraints']:,} rows", status
-            run = Run(g, 1 << 40)  # the relaxation: with room for everything nothing is made twice
-            checkmate.solve(g, 1 << 40, run, relaxed=True)
-            assert run.best == g.base, (run.best, g.base)
+            for first_order_from in (whole, 0):  # the relaxation by interior point and by PDLP:
+                checkmate.FIRST_ORDER_FROM = first_order_from  # with room for everything nothing is made twice
+                run = Run(g, 1 << 40)
+                status, facts = checkmate.solve(g, 1 << 40, run, relaxed=True)
+                assert (status, run.best) == ("rounded", g.base), (status, facts, run.best, g.base)
     assert feasible and infeasible and longer, (feasible, infeasible, longer)
     print(f"{feasible} solved, {longer} of them with repeats, {infeasible} without a plan")
 
