@@ -75,7 +75,7 @@ def test_report():
     markdown, page = texts[0][:2]
     assert len(rows) == 7 and rows[0]["method"] == "ebbtide-1" and rows[0]["status"] == "optimal"
     for text in ("bench/run --suite paper", "2026-01-02 03:04", "a machine", "ebbtide 1.0 abc", "Seeds: 1",
-                 "1 of 1 relaxations were solved within the limit; 1 points were rounded", "and 1 of these plans are over the budget",
+                 "1 of 1 relaxations were solved within the limit, and 1 of the plans rounded from",
                  "0.0083 (0.50 of 60 s)", "peer: no plan, 300 s; first plan 0.20 s", "peer: over the budget, 200 s; first plan 0.20 s", "LP with rounding 93.0 %", "Sizes of the models"):
         assert text in markdown, text
     assert page.count("<svg") >= 4 and page.count("<svg") == page.count("</svg>")
