@@ -36,6 +36,19 @@ def split(table):
     return [m for m in kinds if kinds[m] in ("ours", "peer")], [m for m in kinds if kinds[m] not in ("ours", "peer")]
 
 
+def peers_limits(section, table):
+    """What the peers had, said once: they may have had different limits."""
+    had = {}
+    for row in table.rows.values():
+        for m, r in row.items():
+            if r["kind"] == "peer" and not r["status"].startswith("too large"):
+                had.setdefault(m, set()).add(float(r["key"]["limit"]))
+    if had:
+        words = [f"{m} {min(x):g}" + (f" to {max(x):g}" if len(x) > 1 else "") for m, x in sorted(had.items(), key=lambda x: measures.rank_of(x[0]))]
+        section.text("Limits of the peers in seconds: " + ", ".join(words) + " (row by row in the CSV file; where a solver does not stop "
+                     "when it is asked to, it is killed a seventh and 30 s later).")
+
+
 def detail(section, table, names, only_page):
     head = ["instance", "method", "status", "TDI %", "bound %", "gap, points", "first plan, s", "within 1 % of best, s",
             "in all, s", "of the clock, s", "memory, MiB"]

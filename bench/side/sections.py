@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One section a suite, each saying what the issue or the paper asks of it, and the table of the models' sizes."""
 from side import facts, page
-from side.blocks import curves, detail, matrix, optimum, profiles, ratios, split
+from side.blocks import curves, detail, matrix, optimum, peers_limits, profiles, ratios, split
 from side.cells import Section, cell, number, seconds, short
 from side.instances import SUITES
 from side.measures import Table, overhead, tdi
@@ -39,6 +39,7 @@ def paper(table):
            "what other programs did on the same file.")
     search, rules = split(table)
     matrix(s, table, ("figures of others", paper_figures), search)
+    peers_limits(s, table)
     if rules:
         s.text("The literature's methods without a solver (docs/methods.md), by `--method`:")
         matrix(s, table, None, rules)
@@ -191,6 +192,7 @@ def generic(name, note=""):
             s.text(note)
         search, rules = split(table)
         matrix(s, table, None, search)
+        peers_limits(s, table)
         matrix(s, table, None, rules)
         optimum(s, table)
         profiles(s, table)
