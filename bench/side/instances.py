@@ -174,7 +174,7 @@ SUITES = {
     "paper": lambda: _grid(PAPER, ("0.9", "0.8")),
     "traces": _traces,
     "copies": lambda: _traces("copies", ", copies"),
-    "chains": lambda: _grid([_gen(f"chain {n}", "chain", "--layers", str(n), "--plain", "--seed", str(seed))
+    "chains": lambda: _grid([_gen(f"chain {n}" + (" even" if seed == 0 else ""), "chain", "--layers", str(n), "--plain", "--seed", str(seed))
                              for n, seed in ((8, 1), (16, 0), (16, 1), (64, 0), (64, 1), (256, 1))], ("0.7", "0.5", "0.3")),
     "unets": lambda: _grid([_gen(f"unet {n}", "unet", "--layers", str(n), "--plain", "--seed", "1") for n in (2, 3, 5, 8)],
                            ("0.9", "0.7", "0.5")),

@@ -231,8 +231,8 @@ def sizes(records):
 
 SECTIONS = {
     "paper": paper, "caps": caps, "past250": past250, "orders": orders, "traces": traces, "copies": copies,
-    "chains": generic("chains", "Forward chains with their backward pass (`ebbtide gen chain --plain`; seed 0: all layers equal). "
-                      "Revolve counts steps and snapshots, so it is optimal on even chains only."),
+    "chains": generic("chains", "Forward chains with their backward pass (`ebbtide gen chain --plain`; even: all layers equal, seed 0). "
+                      "Revolve counts steps and snapshots, so it can reach the optimum on even chains only."),
     "unets": generic("unets", "Training steps of U-Nets (`ebbtide gen unet --plain`)."),
     "steps": generic("steps", "Forward and backward passes of blocks with skips, several microbatches one after the other."),
     "example": example, "quick": generic("quick"),
