@@ -75,7 +75,7 @@ def write(records, to, folder, suites, again, page_path, clock="wall"):
     lines = ["# Side by side", "",
              "Ebbtide and the other systems of the field on the same work. Every plan was judged twice: by `ebbtide check` and by "
              "the independent judge of `bench/side/judge.py`. The peers are models written from their papers "
-             "([docs/peers.md](../docs/peers.md)) in HiGHS and CP-SAT.", ""]
+             "([docs/peers.md](../docs/peers.md), which also says where the graphs come from) in HiGHS and CP-SAT.", ""]
     head.append(CLOCK[clock])
     lines += [f"- {x}" for x in head] + ["", "Again:", "", *("    " + a for a in again), ""]
     for s in sections:
