@@ -2,6 +2,8 @@
 """What the sections are made of: the matrix of cells, details, performance profiles, ratios to the peers, curves over time.
 
 The profiles are Dolan and More's (2002), by distance to the best TDI in points, since TDI may be 0."""
+from statistics import median
+
 from side import measures, page, statistics
 from side.cells import cell, number, seconds
 from side.measures import overhead, tdi
@@ -74,10 +76,10 @@ def optimum(section, table):
         return
     rows = []
     for m in table.methods():
-        have = [i for i in least if table.get(i, m)]
+        have = [i for i in least if table.get(i, m) and measures.in_order(table.get(i, m))]
         over = [tdi(r["duration"], r["base"]) - tdi(least[i], r["base"]) for i in have if (r := table.get(i, m)).get("valid")]
         if have:
-            rows.append([m, len(have), len(over), sum(x < 1e-9 for x in over), number(sorted(over)[len(over) // 2]) if over else "",
+            rows.append([m, len(have), len(over), sum(x < 1e-9 for x in over), number(median(over)) if over else "",
                          number(max(over, default=None))])
     section.text(f"Against the optimum, which ebbtide proved on {len(least)} of {len(table.instances())}: on how many of these a method "
                  "was run, found a plan, found the optimum; points of TDI above it in the median and at worst.")

@@ -219,28 +219,33 @@ def sizes(o):
 
 
 def commands(of_suite, clock):
-    """What makes such a report again: suites of one limit together, the peers by themselves."""
+    """What makes such a report again: suites of one limit together, the peers by themselves. A run that stands in two suites
+    is told once."""
     python, clock = " --python build/peers/bin/python", " --clock cpu" if clock == "cpu" else ""
-    lines, limits, peers, seen = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"], {}, {}, set()
+    lines = ["python3 -m venv build/peers && build/peers/bin/pip install -r bench/peers/requirements.txt"]
+    wanted, seen = {}, set()  # (limit, methods) -> suites
     for suite, records in of_suite.items():
-        of_peers, of_kind = {}, {}
+        limits, kinds = {}, {}
         for r in records:
-            if r["kind"] != "peer":
-                of_kind.setdefault(r["kind"], Counter())[str(r["key"]["limit"])] += 1
-        usual = {kind: min(words, key=lambda w: (-words[w], w)) for kind, words in of_kind.items()}
-        for word in dict.fromkeys(usual.values()):
-            kinds = "" if len(set(usual.values())) == 1 else " --methods " + " ".join(k for k in usual if usual[k] == word)
-            limits.setdefault((f"--{word}" if word.startswith("work") else f"--limit '*={word}'", kinds), []).append(suite)
-        for r in records:  # an instance of several suites is told once
-            if r["kind"] == "peer" and (place := (r["key"]["instance"], r["key"]["method"])) not in seen:
-                seen.add(place)
-                of_peers.setdefault(r["key"]["method"], []).append(float(r["key"]["limit"]))
-        for method, seen_limits in of_peers.items():
-            peers.setdefault((suite, max(seen_limits)), []).append(method)
-    for (suite, most), names in peers.items():
-        names = "peer" if sorted(names) == sorted(PEERS) else " ".join(sorted(names, key=PEERS.index))
-        lines.append(f"bench/run --suite {suite} --methods {names} --limit peer={most:g}{python}{clock}")
-    lines += [f"bench/run --suite {' '.join(suites)}{kinds} {limit}" for (limit, kinds), suites in limits.items()]
+            place = r["key"]["instance"], r["key"]["method"], str(r["key"]["limit"])
+            if place not in seen:
+                limits.setdefault(place[1], Counter())[str(r["key"]["limit"])] += 1
+                kinds[place[1]] = r["kind"]
+            seen.add(place)
+        usual = {m: max(words, key=lambda w: (words[w], measures.size_of(w))) for m, words in limits.items()}
+        for peers in (True, False):
+            mine = [m for m in usual if (kinds[m] == "peer") == peers]
+            for word in dict.fromkeys(usual[m] for m in mine):
+                names = []
+                for m in mine:
+                    whole = kinds[m] != "ours" and len({usual[x] for x in mine if kinds[x] == kinds[m]}) == 1
+                    names += [x for x in [kinds[m] if whole else m] if usual[m] == word and x not in names]
+                alone = not peers and len({usual[m] for m in mine}) == 1 and all(r["key"]["method"] in usual for r in records
+                                                                                   if r["kind"] != "peer")
+                limit = f"--{word}" if word.startswith("work") else f"--limit '*={float(word):g}'"
+                wanted.setdefault((limit, "" if alone else " --methods " + " ".join(names), python + clock if peers else ""),
+                                  []).append(suite)
+    lines += [f"bench/run --suite {' '.join(suites)}{names} {limit}{rest}" for (limit, names, rest), suites in wanted.items()]
     return lines + [f"bench/run sizes{python}", f"bench/run report{clock}", "bench/run readme"]
 
 
