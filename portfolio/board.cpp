@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "portfolio/board.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ebb {
 namespace {
 constexpr double kTickSeconds = 0.1;
 constexpr Ticks kJudgeTicksPerExecution = 300;  // Expand, MakePlan and Validate, measured
+
+using PartsPtr = std::shared_ptr<const std::vector<PartFacts>>;
+
+PartsPtr Join(const PartsPtr& known, std::span<const PartFacts> parts) {
+  auto joined = std::make_shared<std::vector<PartFacts>>(parts.begin(), parts.end());
+  for (std::size_t i = 0; known && i < joined->size(); ++i) {
+    PartFacts& part = (*joined)[i];
+    const PartFacts& old = (*known)[i];
+    part.lower = std::max(part.lower, old.lower);
+    if (!old.piece || (part.piece && part.upper < old.upper)) continue;
+    part.piece = old.piece;
+    part.upper = old.upper;
+  }
+  return joined;
+}
+
 }  // namespace
 
 Board::Board(const Problem& problem, bool by_rounds, LogSink sink, StopSignal& stop)
@@ -37,6 +54,11 @@ bool Board::PutBound(std::int64_t bound) {
   knowledge_.lower_bound = bound;
   if (knowledge_.best && knowledge_.best->duration() < bound) throw InternalError("a lower bound above a plan");
   return true;
+}
+
+void Board::PutParts(std::span<const PartFacts> parts) {
+  const std::scoped_lock lock(mutex_);
+  knowledge_.parts = Join(knowledge_.parts, parts);
 }
 
 bool Board::PutInfeasible(Infeasibility why) {
@@ -126,6 +148,11 @@ bool Exchange::RaiseBound(std::int64_t bound, const char* worker) {
   return true;
 }
 
+void Exchange::TellParts(std::span<const PartFacts> parts) {
+  known_.parts = Join(known_.parts, parts);
+  if (!board_.by_rounds()) board_.PutParts(parts);
+}
+
 void Exchange::ProveInfeasible(Infeasibility why) {
   known_.infeasible = std::move(why);
   if (!board_.by_rounds()) board_.PutInfeasible(*known_.infeasible);
@@ -136,6 +163,7 @@ void Exchange::Refresh() { known_ = board_.Get(); }
 void Exchange::Flush() {
   if (known_.best) board_.PutPlan(known_.best);
   board_.PutBound(known_.lower_bound);
+  if (known_.parts) board_.PutParts(*known_.parts);
   if (known_.infeasible) board_.PutInfeasible(*known_.infeasible);
 }
 

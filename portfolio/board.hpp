@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -34,10 +35,19 @@ struct Infeasibility {
   std::int64_t bytes_needed = -1, bytes_given = -1;
 };
 
+// What is known of one of the independent parts that the order falls into (portfolio/worker_stretches.cpp): lanes that
+// search different parts prove the sum of what each proves, and plans are put together from all pieces.
+struct PartFacts {
+  std::int64_t lower = 0;                                  // on the part's duration
+  std::int64_t upper = 0;                                  // of the piece
+  std::shared_ptr<const std::vector<std::int32_t>> piece;  // null: none yet
+};
+
 // What is known at some moment.
 struct Knowledge {
-  IncumbentPtr best;             // null: no plan yet
-  std::int64_t lower_bound = 0;  // on the duration
+  IncumbentPtr best;                                    // null: no plan yet
+  std::int64_t lower_bound = 0;                         // on the duration
+  std::shared_ptr<const std::vector<PartFacts>> parts;  // that the order falls into, if a worker says so; else null
   std::optional<Infeasibility> infeasible;
 
   // Nothing left to do?
@@ -58,6 +68,8 @@ class Board {
   bool PutPlan(IncumbentPtr plan);
   bool PutBound(std::int64_t bound);
   bool PutInfeasible(Infeasibility why);
+  // Joined with what is known of them: the larger bound and the shorter piece of each. Always the same number of them.
+  void PutParts(std::span<const PartFacts> parts);
 
   // Events for the user; thread-safe.
   void Announce(const Incumbent& plan);                        // if it is the best so far
@@ -98,6 +110,8 @@ class Exchange {
   bool Offer(std::span<const std::int32_t> sequence, const char* worker);
   // No plan of the order asked for is shorter.
   bool RaiseBound(std::int64_t bound, const char* worker);
+  // Tells what is known of the order's parts here, and has what is known of them here and elsewhere in known().
+  void TellParts(std::span<const PartFacts> parts);
   void ProveInfeasible(Infeasibility why);
 
   void Refresh();  // at-once sharing: takes over what the board has

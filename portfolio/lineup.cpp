@@ -8,6 +8,9 @@
 namespace ebb {
 namespace {
 
+// A relaxation of more ops than this takes too long by itself.
+constexpr std::size_t kLongStretch = 20'000;
+
 // Any order: is the budget below what some op, or the graph's end, needs?
 std::optional<Infeasibility> BelowFloor(const Problem& problem, const StopSignal& stop) {
   const MemoryFloor floor = ComputeFloor(problem.instance, kDefaultPebblingTicks, problem.budget.count(), &stop);
@@ -78,15 +81,22 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   // Until it has a plan the others of its lane have little to do.
   if (all && o.drops && DropsFit(problem) && problem.may_recompute())
     out.front().push_back({MakeDropsWorker(problem), 8});
-  const bool relax = problem.order != OrderMode::kFree && problem.may_recompute();
-  if ((all || o.method == Method::kRelax) && o.relax && relax) {
+  const bool relax = problem.order != OrderMode::kFree && problem.may_recompute() && o.relax;
+  std::size_t stretch = problem.instance.num_ops;  // the largest
+  if ((all || o.method == Method::kRelax) && relax) {
     // Beside a lane of local search the other is nearly all for proofs.
-    proofs.push_back(
-        {FallsApart(problem) ? MakeStretchesWorker(problem) : MakeRelaxWorker(problem), lanes > 1 ? 6.0 : 3.0});
+    const double share = lanes > 1 ? 6.0 : 3.0;
+    StretchesWorkers stretches = MakeStretchesWorkers(problem, lanes);
+    if (stretches.lanes.empty()) proofs.push_back({MakeRelaxWorker(problem), share});
+    for (std::size_t i = 0; i < stretches.lanes.size(); ++i) {
+      const bool last = i + 1 == stretches.lanes.size();
+      out[i].push_back({std::move(stretches.lanes[i]), last ? share : share / 2});
+      stretch = stretches.largest;
+    }
   }
-  if (all && o.windows && WindowsFit(problem) && problem.may_recompute()) {
-    // Where the order falls apart the last lane has the stretches, which are windows that also prove.
-    const int with = relax && FallsApart(problem) ? lanes - 1 : lanes;
+  // Stretches are windows that also prove, so there is no need of others unless they are long.
+  if (all && o.windows && WindowsFit(problem) && problem.may_recompute() && stretch > kLongStretch) {
+    const int with = stretch < problem.instance.num_ops ? lanes - 1 : lanes;
     for (int i = 0; i < with; ++i)
       out[static_cast<std::size_t>(i)].push_back(
           {MakeWindowsWorker(problem, i, with), problem.instance.plain ? 2.0 : 1.0});

@@ -5,19 +5,14 @@
 #include <limits>
 #include <utility>
 
-#include "engine/problem/windows.hpp"
-
 namespace ebb {
+namespace {
+constexpr Ticks kLongest = 30;        // visits
+constexpr Ticks kLeast = 20'000'000;  // of a visit that is prolonged
+}  // namespace
 
-std::size_t PartRounds::Add(Instance part) {
-  const std::uint64_t hash = InstanceHash(part);
-  const auto [from, to] = by_hash_.equal_range(hash);
-  const auto same =
-      std::find_if(from, to, [&](const auto& k) { return SameInstance(searches_[k.second]->instance(), part); });
-  if (same != to) return same->second;
-  by_hash_.emplace(hash, searches_.size());
+void PartRounds::Add(std::shared_ptr<const Instance> part) {
   searches_.push_back(std::make_unique<PartSearch>(problem_, std::move(part), static_cast<int>(searches_.size())));
-  return searches_.size() - 1;
 }
 
 void PartRounds::Begin(const std::function<bool(std::size_t)>& mine) {
@@ -32,7 +27,7 @@ std::int64_t PartRounds::Width(std::size_t i) const {
 }
 
 std::size_t PartRounds::Work(WorkBudget& work) {
-  if (at_ == turn_.size()) {
+  if (at_ >= turn_.size()) {
     std::erase_if(turn_, [&](std::size_t i) { return searches_[i]->exhausted(); });
     if (turn_.empty()) return kNone;
     if (rounds_++ > 0) visit_ = static_cast<Ticks>(static_cast<double>(visit_) * growth_);
@@ -42,13 +37,15 @@ std::size_t PartRounds::Work(WorkBudget& work) {
   const std::size_t i = turn_[at_];
   PartSearch& search = *searches_[i];
   const std::int64_t lower = search.lower();
-  WorkBudget part(std::min(work.left(), visit_ - visited_), work.stop_signal());
+  WorkBudget part(std::min(work.left(), std::max<Ticks>(visit_ - visited_, kLeast)), work.stop_signal());
   const bool better = search.Run(part);
   changed_ |= better || search.lower() > lower;
   const Ticks spent = std::max<Ticks>(part.spent(), 10'000);
   work.Spend(spent);
   visited_ += spent;
-  if (search.exhausted() || visited_ >= visit_) {
+  // Whoever forgets stays until what it would have to find again has paid.
+  const bool stays = !KeepsState() && !search.settled() && visited_ < kLongest * visit_;
+  if (search.exhausted() || (visited_ >= visit_ && !stays)) {
     if (!KeepsState()) search.Rest();
     visited_ = 0;
     ++at_;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts of a large graph, each with a search of its own (part_search.hpp), worked on in rounds: every part that is
-// not finished has a visit of so much work, widest gaps first, each round's visits longer than the last one's. Equal
-// parts (layers, microbatches) are one class and searched once.
+// not finished has a visit of so much work, widest gaps first, each round's visits longer than the last one's.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -26,16 +24,16 @@ class PartRounds {
   PartRounds(const Problem& problem, Ticks first_visit, double growth)
       : problem_(problem), visit_(first_visit), growth_(growth) {}
 
-  // The class of an instance: that of an equal one that is there, or a new one.
-  std::size_t Add(Instance part);
-  // Which classes are worked on here; all are there.
+  // One more part; its index is size() before.
+  void Add(std::shared_ptr<const Instance> part);
+  // Which parts are worked on here; all are there.
   void Begin(const std::function<bool(std::size_t)>& mine);
 
   [[nodiscard]] std::size_t size() const { return searches_.size(); }
   [[nodiscard]] PartSearch& operator[](std::size_t i) { return *searches_[i]; }
   [[nodiscard]] const PartSearch& operator[](std::size_t i) const { return *searches_[i]; }
 
-  // Works on the class whose turn it is; which one that was, kNone: nothing is left to do.
+  // Works on the part whose turn it is; which one that was, kNone: nothing is left to do.
   std::size_t Work(WorkBudget& work);
   [[nodiscard]] std::int32_t rounds() const { return rounds_; }  // begun
   // Has any got a better sequence or bound since the last call?
@@ -49,7 +47,6 @@ class PartRounds {
 
   const Problem& problem_;
   std::vector<std::unique_ptr<PartSearch>> searches_;
-  std::multimap<std::uint64_t, std::size_t> by_hash_;
   std::vector<std::size_t> turn_;  // those that are worked on and not finished
   std::size_t at_ = 0;
   Ticks visit_, visited_ = 0;

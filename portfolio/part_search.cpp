@@ -21,6 +21,7 @@ constexpr Ticks kTurn = 20'000'000;
 constexpr Ticks kFirstPiece = 200'000'000;  // of learning
 // (RL n=1000 at 0.8: learning stands at 2.37 %, where the tree is, until it has had 6e9 ticks, and is at 2.55 % then.)
 constexpr Ticks kFairStart = 8'000'000'000, kTrailing = 4;
+constexpr std::size_t kLarge = 2000;  // ops
 constexpr Ticks kBarren = 500'000'000;
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 
@@ -46,6 +47,7 @@ class PartSearch::Side {
 
   [[nodiscard]] bool idle() const { return !solver_ && !polish_; }
   [[nodiscard]] Ticks charged() const { return charged_; }
+  [[nodiscard]] bool settled() const { return !solver_ || solver_->progress().in_tree; }
   void SetIncumbent(std::int64_t duration) {
     if (solver_) solver_->SetIncumbent(duration);
   }
@@ -139,10 +141,10 @@ PartSearch::PartSearch(const Problem& problem)
       known_(kInfinity),
       priced_(true) {}
 
-PartSearch::PartSearch(const Problem& problem, Instance part, int index)
+PartSearch::PartSearch(const Problem& problem, std::shared_ptr<const Instance> part, int index)
     : problem_(problem),
       own_(std::move(part)),
-      in_(own_),
+      in_(*own_),
       index_(index + 1),
       lower_(in_.base_duration),
       known_(kInfinity),
@@ -158,6 +160,9 @@ void PartSearch::Bound(WorkBudget& work) {
 }
 
 void PartSearch::Take(std::span<const std::int32_t> sequence) {
+  std::int64_t duration = 0;
+  for (const std::int32_t op : sequence) duration += in_.duration[op];
+  if (has_plan() && duration >= upper_) return;
   const SequenceFacts facts = EvaluateSequence(in_, sequence);
   if (facts.valid && facts.peak <= problem_.budget.count()) Note(sequence, facts.duration, "");
 }
@@ -170,7 +175,11 @@ void PartSearch::Know(std::int64_t duration) {
 
 bool PartSearch::exhausted() const { return finished() || (begun_ && Next() == nullptr); }
 
+bool PartSearch::settled() const { return exhausted() || (begun_ && sides_.front()->settled()); }
+
 PartSearch::Side* PartSearch::Next() const {
+  // Both ways take the same steps to the tree: on large graphs the bound is wanted before they are taken twice.
+  if (in_.num_ops >= kLarge && !sides_.front()->idle() && !sides_.front()->settled()) return sides_.front().get();
   Side* next = nullptr;
   for (const auto& side : sides_)
     if (!side->idle() && (next == nullptr || side->charged() < next->charged())) next = side.get();

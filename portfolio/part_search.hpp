@@ -33,7 +33,7 @@ class PartSearch {
   explicit PartSearch(const Problem& problem);
   // A part of it, which begins with the plans of the gap cover's prices. `index` tells the parts of one solve apart:
   // seeds follow from it.
-  PartSearch(const Problem& problem, Instance part, int index);
+  PartSearch(const Problem& problem, std::shared_ptr<const Instance> part, int index);
   ~PartSearch();
   PartSearch(const PartSearch&) = delete;
   PartSearch& operator=(const PartSearch&) = delete;
@@ -50,7 +50,7 @@ class PartSearch {
 
   // The flow's bound, so that every part can have one before the first is searched.
   void Bound(WorkBudget& work);
-  // A sequence from elsewhere, valid or not, fitting or not. Costs a pass over it.
+  // A sequence from elsewhere, valid or not, fitting or not. Costs a pass over it, and more where it is shorter.
   void Take(std::span<const std::int32_t> sequence);
   // Somebody has a plan of this duration: only better ones matter to the relaxation.
   void Know(std::int64_t duration);
@@ -58,6 +58,9 @@ class PartSearch {
   bool Run(WorkBudget& work);
   // Nothing is left that Run could do.
   [[nodiscard]] bool exhausted() const;
+  // The relaxation has its boundaries and their linear bound, the dearest step to take again: no good time to Rest
+  // before.
+  [[nodiscard]] bool settled() const;
   // Gives the solvers' memory back; the next Run begins them anew from the best sequence.
   void Rest();
 
@@ -71,7 +74,7 @@ class PartSearch {
   [[nodiscard]] bool WithinCap(std::span<const std::int32_t> sequence) const;
 
   const Problem& problem_;
-  const Instance own_;  // empty: the whole
+  const std::shared_ptr<const Instance> own_;  // null: the whole
   const Instance& in_;
   const int index_;
   std::vector<std::unique_ptr<Side>> sides_;  // the tree's, then the learning one

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/problem/windows.hpp"
+#include "portfolio/part_classes.hpp"
 #include "portfolio/part_rounds.hpp"
 #include "portfolio/workers.hpp"
 
@@ -63,7 +64,8 @@ class WindowsWorker : public Worker {
   void Cut(const Incumbent& best, WorkBudget& budget, Exchange& exchange) {
     budget.Spend(static_cast<Ticks>(problem_.instance.num_ops) * 500);
     for (Window& w : Windows(best)) {
-      class_of_.push_back(w.instance.num_ops == 0 ? PartRounds::kNone : parts_.Add(std::move(w.instance)));
+      class_of_.push_back(w.instance.num_ops == 0 ? PartRounds::kNone : classes_.Add(std::move(w.instance)));
+      if (classes_.size() > parts_.size()) parts_.Add(classes_[parts_.size()]);
       // One of several equal ones may have the better piece.
       if (class_of_.back() != PartRounds::kNone) parts_[class_of_.back()].Take(w.sequence);
     }
@@ -140,6 +142,7 @@ class WindowsWorker : public Worker {
   const int lane_, lanes_;
   const std::vector<std::int32_t> cuts_;
   std::vector<std::size_t> class_of_;  // window -> class
+  PartClasses classes_;
   PartRounds parts_;
   Ticks since_put_back_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "heuristics/list_orders.hpp"
 #include "portfolio/problem.hpp"
@@ -32,21 +33,25 @@ namespace ebb {
 [[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);
 
 // Fixed and staged order where the given order falls apart into several stretches that are over the budget: the
-// boundary relaxation and local search of each stretch by itself, in place of one relaxation of the whole.
-[[nodiscard]] bool FallsApart(const Problem& problem);
-[[nodiscard]] std::unique_ptr<Worker> MakeStretchesWorker(const Problem& problem);
+// boundary relaxation and local search of each stretch by itself, in place of one relaxation of the whole. One for each
+// lane; they divide the stretches. None: it does not fall apart.
+struct StretchesWorkers {
+  std::vector<std::unique_ptr<Worker>> lanes;
+  std::size_t largest = 0;  // ops of a stretch
+};
+[[nodiscard]] StretchesWorkers MakeStretchesWorkers(const Problem& problem, int lanes);
 
 // Large graphs window by window, with everything that works on small ones. One for each lane; they divide the windows.
 [[nodiscard]] bool WindowsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeWindowsWorker(const Problem& problem, int lane, int lanes);
 
-// Parts of the best plan solved anew by the boundary relaxation, up to a size where a pass over the plan costs too much.
-// `index` tells those of one solve apart.
+// Parts of the best plan solved anew by the boundary relaxation, up to a size where a pass over the plan costs too
+// much. `index` tells those of one solve apart.
 [[nodiscard]] bool NeighbourhoodFits(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeNeighbourhoodWorker(const Problem& problem, int index);
 
-// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): every order and feature,
-// small graphs.
+// The complete retention-interval model in the learning engine (portfolio/interval_solver.hpp): every order and
+// feature, small graphs.
 [[nodiscard]] bool IntervalsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeIntervalsWorker(const Problem& problem);
 

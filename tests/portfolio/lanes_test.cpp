@@ -114,6 +114,34 @@ TEST_CASE("by rounds: nothing crosses over before the round ends") {
   CHECK(std::string(board.Get().best->worker) == "two");
 }
 
+TEST_CASE("what lanes know of different parts is joined") {
+  const auto piece = [](std::vector<std::int32_t> ops) {
+    return std::make_shared<const std::vector<std::int32_t>>(ops);
+  };
+  for (const bool by_rounds : {false, true}) {
+    CAPTURE(by_rounds);
+    Fixture f("12");
+    Board board(f.problem, by_rounds, {}, f.stop);
+    Exchange one(board), two(board);
+    one.TellParts(std::vector<PartFacts>{{5, 9, piece({0, 1})}, {}});
+    two.TellParts(std::vector<PartFacts>{{4, 8, piece({0, 1, 0})}, {7, 7, piece({2})}});
+    CHECK((board.Get().parts == nullptr) == by_rounds);
+    one.Flush();
+    two.Flush();
+    one.Refresh();
+    REQUIRE(one.known().parts);
+    const std::vector<PartFacts>& parts = *one.known().parts;
+    CHECK(parts[0].lower == 5);
+    CHECK(parts[0].upper == 8);
+    CHECK(parts[0].piece->size() == 3);
+    CHECK(parts[1].lower == 7);
+    one.TellParts(std::vector<PartFacts>{{6, 8, piece({1})}, {}});  // as short as what is known: that stays
+    CHECK((*one.known().parts)[0].lower == 6);
+    CHECK((*one.known().parts)[0].piece->size() == 3);
+    CHECK((*one.known().parts)[1].piece->size() == 1);
+  }
+}
+
 TEST_CASE("contradictions are faults") {
   Fixture f("12");
   Board board(f.problem, false, {}, f.stop);

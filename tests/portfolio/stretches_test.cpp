@@ -2,12 +2,14 @@
 // Independent stretches: the optimum of the whole is the sum of theirs, and any piece fits as before.
 #include "engine/problem/stretches.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 
+#include <doctest/doctest.h>
+
 #include "heuristics/state_search.hpp"
+#include "portfolio/solve.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/chain_graph.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace ebb;
@@ -62,4 +64,40 @@ TEST_CASE("stretches: they cover the order, and the optimum is the sum of theirs
   MESSAGE(apart << " graphs fall apart, " << with_repeats << " optima with repeats");
   CHECK(apart > 100);
   CHECK(with_repeats > 10);
+}
+
+TEST_CASE("stretches: lanes divide them, and their proofs add up") {
+  Rng rng(Seed("stretches on lanes"));
+  GraphBuilder builder;
+  std::int64_t least = 0;
+  constexpr std::int64_t kBudget = 60;
+  std::vector<std::int64_t> bytes, time;
+  for (int c = 0; c < 7; ++c) {
+    if (c != 4) {  // the fourth is the third again
+      bytes.clear();
+      time.clear();
+      for (int i = 0; i < 8; ++i) {
+        bytes.push_back(Draw(rng, 10, 14));
+        time.push_back(Draw(rng, 1, 9));
+      }
+    }
+    AddChain(builder, bytes, time, false, "c" + std::to_string(c));
+    WorkBudget work;
+    const StateSearchResult alone = SearchStates(MakeInstance(Chain(bytes, time)), kBudget, OrderMode::kFixed, 0, work);
+    REQUIRE(alone.status == SolveStatus::kOptimal);
+    least += alone.duration;
+  }
+  const Graph graph = builder.Build();
+  Options options;
+  options.Set("budget", std::to_string(kBudget));
+  options.Set("work-limit", "3");
+  options.method = Method::kRelax;  // stretches and nothing else
+  for (const char* threads : {"1", "2", "3", "8"}) {
+    CAPTURE(threads);
+    options.Set("threads", threads);
+    StopSignal stop;
+    const Answer answer = Solve(graph, options, {}, stop, {});
+    CHECK(answer.status == SolveStatus::kOptimal);
+    CHECK(answer.lower_bound == least);
+  }
 }

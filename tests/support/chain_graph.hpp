@@ -16,32 +16,38 @@ namespace ebb::test {
 
 // x_i takes bytes[i - 1] and time[i - 1]; every adjoint one byte and one unit of time. reads_before: a_i reads x_(i-1)
 // too.
-inline Graph Chain(const std::vector<std::int64_t>& bytes, const std::vector<std::int64_t>& time,
-                   bool reads_before = false) {
+// All names begin with `prefix`, so that several can stand in one graph.
+inline void AddChain(GraphBuilder& b, const std::vector<std::int64_t>& bytes, const std::vector<std::int64_t>& time,
+                     bool reads_before = false, const std::string& prefix = {}) {
   const int n = static_cast<int>(bytes.size());
-  GraphBuilder b;
   for (int i = 1; i <= n; ++i) {
     const std::string k = std::to_string(i);
-    b.AddTensor("x" + k, bytes[static_cast<std::size_t>(i - 1)]);
+    b.AddTensor(prefix + "x" + k, bytes[static_cast<std::size_t>(i - 1)]);
     GraphBuilder::OpSpec op;
-    op.name = "f" + k;
+    op.name = prefix + "f" + k;
     op.duration = time[static_cast<std::size_t>(i - 1)];
-    if (i > 1) op.inputs = {"x" + std::to_string(i - 1)};
-    op.outputs = {"x" + k};
+    if (i > 1) op.inputs = {prefix + "x" + std::to_string(i - 1)};
+    op.outputs = {prefix + "x" + k};
     b.AddOp(std::move(op));
   }
   for (int i = n; i >= 1; --i) {
     const std::string k = std::to_string(i);
-    b.AddTensor("a" + k, 1);
+    b.AddTensor(prefix + "a" + k, 1);
     GraphBuilder::OpSpec op;
-    op.name = "b" + k;
+    op.name = prefix + "b" + k;
     op.duration = 1;
-    op.inputs = {"x" + k};
-    if (i < n) op.inputs.push_back("a" + std::to_string(i + 1));
-    if (reads_before && i > 1) op.inputs.push_back("x" + std::to_string(i - 1));
-    op.outputs = {"a" + k};
+    op.inputs = {prefix + "x" + k};
+    if (i < n) op.inputs.push_back(prefix + "a" + std::to_string(i + 1));
+    if (reads_before && i > 1) op.inputs.push_back(prefix + "x" + std::to_string(i - 1));
+    op.outputs = {prefix + "a" + k};
     b.AddOp(std::move(op));
   }
+}
+
+inline Graph Chain(const std::vector<std::int64_t>& bytes, const std::vector<std::int64_t>& time,
+                   bool reads_before = false) {
+  GraphBuilder b;
+  AddChain(b, bytes, time, reads_before);
   return b.Build();
 }
 
