@@ -40,7 +40,10 @@ class PartSearch::Side {
     if (!relax) return;
     const Problem& problem = part.problem_;
     BoundarySolver::Params params;
-    if (learning) params.search = ByLearning(problem);
+    if (learning)
+      params.search = ByLearning(problem);
+    else
+      params.per_tree = 1;
     solver_.emplace(part.in_, problem.budget.count(), problem.order, &decoder_, params);
     if (part.known_ != kInfinity) solver_->SetIncumbent(part.known_);
   }
