@@ -36,8 +36,8 @@ class Program:
 
     def solve(self, relaxed="", improved=None):
         """(values or None, HiGHS' status, facts). improved(values): at each new incumbent of the search. relaxed: "ipm" or
-        "pdlp", the method for the relaxation, without crossover: rounding needs no vertex. PDLP cannot be asked to stop, so
-        the seconds that are left are its limit by the clock. It converges slowly past three digits, so it may stop at a gap of 2e-4."""
+        "pdlp", the method for the relaxation, without crossover: rounding needs no vertex. PDLP cannot be asked to stop (by
+        processor time it is killed when it does not end). It converges slowly past three digits, so it may stop at a gap of 2e-4."""
         import highspy
         import numpy
 
@@ -66,7 +66,7 @@ class Program:
         left = self.run.deadline - time.time()
         if left <= 0 or self.run.expired():
             raise OutOfTime
-        h.setOptionValue("time_limit", min(left, self.run.left()) if relaxed == "pdlp" else left)
+        h.setOptionValue("time_limit", left)
         h.passModel(lp)
         if improved and not relaxed:
             h.cbMipImprovingSolution += lambda event: improved(event.data_out.mip_solution)

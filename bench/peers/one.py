@@ -45,12 +45,6 @@ class Run:
             return time.process_time() - self.begun_cpu >= self.spec["seconds"]
         return time.time() >= self.deadline
 
-    def left(self):
-        """Seconds of the limit, by its own clock."""
-        if self.spec.get("clock") == "cpu":
-            return self.spec["seconds"] - (time.process_time() - self.begun_cpu)
-        return self.deadline - time.time()
-
     def elapsed(self):
         return time.time() - self.begun
 

@@ -38,9 +38,6 @@ class Run:
     def expired(self):
         return time.time() > self.deadline
 
-    def left(self):
-        return self.deadline - time.time()
-
     def elapsed(self):
         return time.time() - self.begun
 
