@@ -36,14 +36,17 @@ Ticks LargestPiece(const Options& options) {
 // One way through the relaxation's 0/1 programs, and the local search from what it decodes.
 class PartSearch::Side {
  public:
-  Side(PartSearch& part, bool relax, bool learning) : part_(part), learning_(learning) {
-    if (!relax) return;
+  enum class Way { kNone, kTree, kLearning, kClimb };
+  Side(PartSearch& part, Way way) : part_(part), way_(way) {
+    if (way == Way::kNone) return;
     const Problem& problem = part.problem_;
     BoundarySolver::Params params;
-    if (learning)
+    if (way == Way::kLearning)
       params.search = ByLearning(problem);
     else
       params.per_tree = 1;
+    params.climb = way == Way::kClimb;
+    if (params.climb) params.max_boundaries = 100;
     solver_.emplace(part.in_, problem.budget.count(), problem.order, &decoder_, params);
     if (part.known_ != kInfinity) solver_->SetIncumbent(part.known_);
   }
@@ -51,6 +54,8 @@ class PartSearch::Side {
   [[nodiscard]] bool idle() const { return !solver_ && !polish_; }
   [[nodiscard]] Ticks charged() const { return charged_; }
   [[nodiscard]] bool settled() const { return !solver_ || solver_->progress().in_tree; }
+  [[nodiscard]] Ticks relaxed() const { return relaxed_; }
+  void JoinAt(Ticks charged) { charged_ = charged; }
   void SetIncumbent(std::int64_t duration) {
     if (solver_) solver_->SetIncumbent(duration);
   }
@@ -67,7 +72,8 @@ class PartSearch::Side {
       return;
     }
     barren_ = better ? 0 : barren_ + spent;
-    polished_ += spent * std::clamp<Ticks>(1 + barren_ / kBarren, 1, 8);
+    // (The climber's points are many and none is near a plan until the last.)
+    polished_ += spent * (way_ == Way::kClimb ? 8 : std::clamp<Ticks>(1 + barren_ / kBarren, 1, 8));
   }
 
   void BeginPolish(std::span<const std::int32_t> start) {
@@ -87,7 +93,7 @@ class PartSearch::Side {
  private:
   void Relax(WorkBudget& work) {
     bool done;
-    if (learning_ && solver_->progress().in_tree) {
+    if (way_ == Way::kLearning && solver_->progress().in_tree) {
       const std::int32_t models = solver_->progress().models;
       WorkBudget piece(std::max(piece_, work.left()), work.stop_signal());
       done = solver_->Step(piece);
@@ -102,7 +108,7 @@ class PartSearch::Side {
     }
     for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
       if (!part_.WithinCap(c.sequence)) continue;
-      if (c.fits) part_.Note(c.sequence, c.duration, learning_ ? "learning" : "relaxation");
+      if (c.fits) part_.Note(c.sequence, c.duration, Name());
       BeginPolish(c.sequence);
     }
     part_.infeasible_ = solver_->infeasible();
@@ -116,8 +122,15 @@ class PartSearch::Side {
     WorkBudget turn(std::min(work.left(), kTurn), work.stop_signal());
     polish_->Run(turn);
     work.Spend(turn.spent());
-    return polish_->has_plan() && part_.Note(polish_->best_sequence(), polish_->best_duration(),
-                                             learning_ ? "learning+anneal" : "relaxation+anneal");
+    return polish_->has_plan() && part_.Note(polish_->best_sequence(), polish_->best_duration(), Name(true));
+  }
+
+  [[nodiscard]] const char* Name(bool polished = false) const {
+    switch (way_) {
+      case Way::kLearning: return polished ? "learning+anneal" : "learning";
+      case Way::kClimb: return polished ? "climbing+anneal" : "climbing";
+      default: return polished ? "relaxation+anneal" : "relaxation";
+    }
   }
 
   // Neither way through the programs wins everywhere, but mostly one wins by far: after a fair start the one whose
@@ -127,7 +140,7 @@ class PartSearch::Side {
   }
 
   PartSearch& part_;
-  const bool learning_;
+  const Way way_;
   Decoder decoder_;
   std::optional<BoundarySolver> solver_;
   std::optional<Annealing> polish_;
@@ -195,6 +208,12 @@ bool PartSearch::Run(WorkBudget& work) {
   while (!finished() && !work.Exhausted()) {
     Side* side = Next();
     if (side == nullptr) break;
+    if (climb_late_ && side->relaxed() > kFairStart) {
+      climb_late_ = false;
+      sides_.push_back(std::make_unique<Side>(*this, Side::Way::kClimb));
+      sides_.back()->JoinAt(side->charged());
+      side = sides_.back().get();
+    }
     const Ticks spent = work.spent();
     side->Step(work);
     if (work.spent() - spent < 10'000) work.Spend(10'000);
@@ -222,8 +241,9 @@ void PartSearch::Begin(WorkBudget& work) {
   if (!std::exchange(priced_, true)) Price(work);
   if (closed()) return;
   const bool relax = problem_.order != OrderMode::kFree && problem_.options->relax;
-  sides_.push_back(std::make_unique<Side>(*this, relax, false));
-  if (relax && problem_.options->learning) sides_.push_back(std::make_unique<Side>(*this, true, true));
+  sides_.push_back(std::make_unique<Side>(*this, relax ? Side::Way::kTree : Side::Way::kNone));
+  if (relax && problem_.options->learning) sides_.push_back(std::make_unique<Side>(*this, Side::Way::kLearning));
+  climb_late_ = relax && problem_.options->climb;
   if (has_plan()) sides_.front()->BeginPolish(best_);
 }
 

@@ -82,12 +82,13 @@ class PartSearch {
   const std::shared_ptr<const Instance> own_;  // null: the whole
   const Instance& in_;
   const int index_;
-  std::vector<std::unique_ptr<Side>> sides_;  // the tree's, then the learning one
+  std::vector<std::unique_ptr<Side>> sides_;  // the tree's, the learning one, the climbing one
   std::vector<std::int32_t> best_;
   const char* finder_ = "";
   std::int64_t upper_ = 0, lower_;
   std::int64_t known_;  // the least duration that anybody has
   bool begun_ = false, priced_, infeasible_ = false;
+  bool climb_late_ = false;  // a third side is to come
   int starts_ = 0;
 };
 

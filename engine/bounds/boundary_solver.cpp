@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/bounds/bound_steps.hpp"
 #include "engine/bounds/boundary_places.hpp"
 #include "engine/bounds/boundary_rounding.hpp"
 #include "engine/bounds/carry_over.hpp"
@@ -74,12 +75,40 @@ struct BoundarySolver::Impl {
   std::shared_ptr<const BoundaryModel> model;
   std::unique_ptr<ModelRows> separator;
   std::unique_ptr<BinarySolver> search;
+  BranchAndBound* tree = nullptr;  // `search` where its open nodes are carried over
   Ticks tree_spent = 0, tree_limit = 0;
+
+  // ---- in steps: Params::climb --------------------------------------------------------------------------------------
+  BoundSteps steps{params.steps};
+  CarriedTree carried_tree;
+  CarriedFacts lasting_facts;  // true below the incumbent, not only below the ceiling
+  [[nodiscard]] std::int64_t Limit() const { return std::min(incumbent, steps.ceiling()); }
+  // Nothing is below Limit().
+  void NothingThere() {
+    if (Limit() == kInfinity) infeasible = true;
+    if (Limit() != kInfinity) floor = std::max(floor, Limit());
+    if (infeasible || floor >= incumbent) {
+      done = true;
+      return;
+    }
+    steps.Raise(floor, incumbent);
+    carried_facts = lasting_facts;
+    carried_tree = {};
+    carried_rows = TakeRows();
+    tree_wanted = true;
+    phase = Phase::kBuild;
+  }
+  void LowerCeiling() {
+    steps.Lower(floor, incumbent);
+    search->SetCutoff(Limit() - instance.base_duration);
+  }
 
   CarriedFacts carried_facts;
   CarriedRows carried_rows, best_rows;  // the latter of the best probe so far
   void TakeFacts() {
-    if (params.carry_fixings && search != nullptr && !search->has_solution()) carried_facts.Take(*model, *search);
+    if (!params.carry_fixings || search == nullptr || search->facts_below_own()) return;
+    carried_facts.Take(*model, *search);
+    if (steps.ceiling() >= incumbent) lasting_facts = carried_facts;
   }
   CarriedRows TakeRows() const {
     return params.carry_rows && search != nullptr ? CarriedRows(model, *search) : CarriedRows();
@@ -88,7 +117,9 @@ struct BoundarySolver::Impl {
   // ---- one model ----------------------------------------------------------------------------------------------------
   void Build(bool root_only) {
     search.reset();
+    tree = nullptr;
     separator.reset();
+    if (!root_only && params.climb) steps.Begin(floor, incumbent);
     model = std::make_shared<BoundaryModel>(instance, budget, positions);
     if (model->impossible()) {
       infeasible = done = true;
@@ -115,9 +146,21 @@ struct BoundarySolver::Impl {
     } else {
       BranchAndBound::Params p;
       p.root_only = root_only;
-      search = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
+      p.keep_open = p.patient_dives = params.climb && !root_only;
+      std::vector<BranchAndBound::OpenNode> open;
+      if (p.keep_open) open = carried_tree.Give(*model);
+      if (!open.empty()) {  // it goes on with them; the root is but a basis for their LPs
+        p.dive = false;
+        p.root_rounds = 6;
+      }
+      auto made = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
+      if (p.keep_open) {
+        made->Adopt(std::move(open));
+        tree = made.get();
+      }
+      search = std::move(made);
     }
-    if (incumbent != kInfinity) search->SetCutoff(incumbent - instance.base_duration);
+    if (Limit() != kInfinity) search->SetCutoff(Limit() - instance.base_duration);
     ++progress.models;
     progress.columns = model->columns().size();
     progress.rows = model->program().rows.size();
@@ -205,8 +248,9 @@ struct BoundarySolver::Impl {
     // Where the relaxation has hardly a gap left, the first places can be added unseen. In a large model each costs
     // time and the right one counts (RL n=250 at 0.8: after eight boundaries 240 leads to the proof, the worst
     // overflow, 241, to 3.87 % and no further), so there the LPs choose.
-    if (params.probes == 0 || (SpentForce() && positions.size() < 6)) {
-      if (Refine(params.per_tree, 1)) phase = Phase::kBuild;
+    if (tree != nullptr) carried_tree = CarriedTree(model, *tree);
+    if (params.probes == 0 || params.climb || (SpentForce() && positions.size() < 6)) {
+      if (Refine(params.climb ? 1 : params.per_tree, 1)) phase = Phase::kBuild;
       return;
     }
     if (BeginProbes()) phase = Phase::kProbe;
@@ -268,10 +312,8 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       RaiseFloor();
       if (state == BinarySolver::State::kLimit) return false;
       if (state == BinarySolver::State::kFinished && !search->has_solution()) {
-        if (incumbent == kInfinity) infeasible = true;
-        if (incumbent != kInfinity) floor = incumbent;
-        done = true;
-        return true;
+        NothingThere();
+        continue;
       }
       const std::int64_t bound = std::min(search->lower_bound(), search->cutoff());
       if (bound > best_probe_bound) {
@@ -294,16 +336,14 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
     const BranchAndBound::State state = search->Step(work);
     tree_spent += work.spent() - before;
     RaiseFloor();
+    steps.Spend(work.spent() - before);
     if (phase == Phase::kRoot) {
       switch (state) {
         case BranchAndBound::State::kLimit: return false;
         case BranchAndBound::State::kFinished:
           if (!search->has_solution()) {
-            // Nothing below the cutoff.
-            if (incumbent == kInfinity) infeasible = true;
-            if (incumbent != kInfinity) floor = incumbent;
-            done = true;
-            return true;
+            NothingThere();
+            continue;
           }
           [[fallthrough]];
         case BranchAndBound::State::kSolution:
@@ -333,6 +373,10 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
     // The tree.
     switch (state) {
       case BranchAndBound::State::kLimit: {
+        if (params.climb) {
+          if (steps.OutOfPatience()) LowerCeiling();
+          return false;
+        }
         if (tree_spent < tree_limit && !SpentForce()) return false;
         // A tree that does not close is left for a finer model; where to refine is told by a solution, so it dives for
         // one first. (Refining by what the fractional points imply was tried: on RL n = 250 at 0.8 it takes eleven
@@ -347,16 +391,14 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       case BranchAndBound::State::kSolution: {
         const std::vector<double> x(search->solution().begin(), search->solution().end());
         TryDecode(x, true);
-        if ((tree_spent >= tree_limit || SpentForce()) && !overflow.empty()) NextTree();
+        if ((params.climb || tree_spent >= tree_limit || SpentForce()) && !overflow.empty()) NextTree();
         return false;
       }
       case BranchAndBound::State::kRootDone: continue;
       case BranchAndBound::State::kFinished: {
         if (!search->has_solution()) {
-          if (incumbent == kInfinity) infeasible = true;
-          if (incumbent != kInfinity) floor = incumbent;
-          done = true;
-          return true;
+          NothingThere();
+          continue;
         }
         // The relaxation's optimum did not become a plan: where does it overflow?
         NextTree();

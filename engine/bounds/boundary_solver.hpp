@@ -52,6 +52,7 @@
 
 #include "engine/base/status.hpp"
 #include "engine/base/work_budget.hpp"
+#include "engine/bounds/bound_steps.hpp"
 #include "engine/bounds/boundary_model.hpp"
 #include "engine/problem/instance.hpp"
 
@@ -81,6 +82,8 @@ class BoundarySolver {
     bool carry_rows = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this
     BinarySolverFactory search;        // for step 2; none: branch and bound
+    bool climb = false;                // step 2 in steps, by branch and bound: see above
+    BoundSteps::Params steps;
     // Only what follows this position is asked for; -1: everything. `entry` tells per value whether it may lie there
     // across that position; memory up to it is not looked at, and nothing runs again before it.
     std::int32_t from = -1;

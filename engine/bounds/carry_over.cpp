@@ -66,12 +66,51 @@ CarriedRows::CarriedRows(std::shared_ptr<const BoundaryModel> model, const Binar
   }
 }
 
+namespace {
+// Stage of the rows' or nodes' model -> its first part in the finer one; one more at the end.
+std::vector<std::int32_t> FirstParts(const BoundaryModel& coarse, const BoundaryModel& fine) {
+  std::vector<std::int32_t> first;
+  for (const std::int32_t position : coarse.positions()) first.push_back(StageAt(fine, position));
+  first.push_back(fine.num_stages());
+  return first;
+}
+}  // namespace
+
+CarriedTree::CarriedTree(std::shared_ptr<const BoundaryModel> model, const BranchAndBound& search)
+    : model_(std::move(model)), nodes_(search.OpenNodes()) {
+  constexpr std::size_t kMost = 30'000'000;  // fixings, 8 bytes each; beyond that the finer tree begins anew
+  std::size_t size = 0;
+  for (const BranchAndBound::OpenNode& node : nodes_) size += node.fixed.size();
+  if (size <= kMost) return;
+  nodes_ = {};
+  model_ = nullptr;
+}
+
+std::vector<BranchAndBound::OpenNode> CarriedTree::Give(const BoundaryModel& model) const {
+  std::vector<BranchAndBound::OpenNode> given;
+  if (model_ == nullptr) return given;
+  const std::vector<std::int32_t> first = FirstParts(*model_, model);
+  for (const BranchAndBound::OpenNode& node : nodes_) {
+    BranchAndBound::OpenNode& now = given.emplace_back();
+    now.bound = node.bound;
+    for (const auto& [column, value] : node.fixed) {
+      const BoundaryModel::Column& c = model_->columns()[At(column)];
+      const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
+      if (!c.rerun) {
+        if (const std::int32_t j = model.stay(from, c.item); j >= 0) now.fixed.emplace_back(j, value);
+      } else if (value == 0 || to == from + 1) {
+        for (std::int32_t k = from; k < to; ++k)
+          if (const std::int32_t j = model.rerun(k, c.item); j >= 0) now.fixed.emplace_back(j, value);
+      }
+    }
+  }
+  return given;
+}
+
 void CarriedRows::Give(const BoundaryModel& model, BinaryProgram& program) const {
   if (empty()) return;
   const auto columns = model_->columns();
-  std::vector<std::int32_t> first;  // stage of the rows' model -> its first part
-  for (const std::int32_t position : model_->positions()) first.push_back(StageAt(model, position));
-  first.push_back(model.num_stages());
+  const std::vector<std::int32_t> first = FirstParts(*model_, model);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     bool whole = true;
     for (std::size_t i = 0; i < rows_.columns(r).size() && whole; ++i) {

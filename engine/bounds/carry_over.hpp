@@ -6,6 +6,9 @@
 //          cannot lie across a position, an op that cannot run again in an interval.
 //   rows   a path cut or moment row holds in each finer model too, with the rerun in a stage that was divided read as a
 //          rerun in any of its parts. Those that were binding are in the finer LP from the start, the others wait.
+//   tree   the nodes that a tree left open cover all better sequences, and so they do with their fixings read in the
+//          finer model: a value stays or does not; an op that does not run again in a stage does so in none of its
+//          parts; that it does, in one that was divided, is forgotten.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +50,18 @@ class CarriedRows {
   std::shared_ptr<const BoundaryModel> model_;
   IntegerRows rows_;  // over its columns
   std::vector<std::uint8_t> binding_;
+};
+
+class CarriedTree {
+ public:
+  CarriedTree() = default;
+  // The search must be one that keeps what is open.
+  CarriedTree(std::shared_ptr<const BoundaryModel> model, const BranchAndBound& search);
+  [[nodiscard]] std::vector<BranchAndBound::OpenNode> Give(const BoundaryModel& model) const;
+
+ private:
+  std::shared_ptr<const BoundaryModel> model_;
+  std::vector<BranchAndBound::OpenNode> nodes_;
 };
 
 }  // namespace ebb

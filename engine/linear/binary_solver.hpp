@@ -56,7 +56,8 @@ class BinarySolver {
   [[nodiscard]] virtual std::span<const std::int8_t> solution() const = 0;
   [[nodiscard]] virtual std::int64_t solution_cost() const = 0;
 
-  // Columns that are the same in every solution below the cutoff.
+  // Columns that are the same in every solution below the cutoff (below the best solution, where `facts_below_own`).
+  [[nodiscard]] virtual bool facts_below_own() const { return has_solution(); }
   [[nodiscard]] virtual std::span<const std::int8_t> root_lower() const = 0;
   [[nodiscard]] virtual std::span<const std::int8_t> root_upper() const = 0;
   // The LP's point when the root was left (empty before), and per row of rows() its dual (0 for rows not in the LP).

@@ -28,8 +28,8 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
         lp.DropSlackRows(true);
         rows_when_built = std::max(rows_when_built, lp.num_rows());
       }
-      if (heap.empty() || Pruned(heap.front().bound)) {
-        heap.clear();
+      if (heap.empty() || heap.front().bound >= Goal()) {
+        if (!params.keep_open) heap.clear();
         UpdateFloor();
         return State::kFinished;
       }
@@ -42,9 +42,18 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
       has_current = false;
       continue;
     }
+    if (current.bound >= Goal()) {
+      has_current = false;
+      Push(std::move(current));
+      continue;
+    }
     switch (Process(work)) {
       case Verdict::kPruned:
       case Verdict::kBranched: has_current = false; break;
+      case Verdict::kParked:
+        has_current = false;
+        Push(std::move(current));
+        break;
       case Verdict::kPlunge: break;
       case Verdict::kLimit:
         current.basis = SaveBasis();
@@ -70,6 +79,18 @@ void BranchAndBound::SetCutoff(std::int64_t cutoff) {
   impl_->cutoff = cutoff;
   impl_->FixRootByReducedCost();
 }
+std::vector<BranchAndBound::OpenNode> BranchAndBound::OpenNodes() const {
+  if (!impl_->adopted.empty()) return impl_->adopted;  // the root was not left
+  std::vector<OpenNode> open;
+  const auto add = [&](const Impl::Node& node) {
+    if (!impl_->Pruned(node.bound)) open.push_back({node.fixed, node.bound});
+  };
+  if (impl_->has_current) add(impl_->current);
+  for (const Impl::Node& node : impl_->heap) add(node);
+  return open;
+}
+void BranchAndBound::Adopt(std::vector<OpenNode> nodes) { impl_->adopted = std::move(nodes); }
+bool BranchAndBound::facts_below_own() const { return !impl_->params.keep_open && has_solution(); }
 std::int64_t BranchAndBound::cutoff() const { return impl_->cutoff; }
 void BranchAndBound::SetDiving(bool on) { impl_->diving = on; }
 BranchAndBound::State BranchAndBound::Step(WorkBudget& work) { return impl_->Step(work); }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/work_budget.hpp"
@@ -33,8 +34,18 @@ class BranchAndBound final : public BinarySolver {
     double min_efficacy = 0.02;  // of a cut
     bool reduced_cost_fixing = true;
     bool knapsack_cuts = true;
-    bool root_dive = true;   // look for a solution by rounding when the root is done
+    bool dive = true;  // look for a first solution by rounding when the root is done
+    // The dive finds ways back, and is made again now and then while there is no solution: for searches whose answer
+    // is one more often than not.
+    bool patient_dives = false;
+    // A solution found ends the search where nothing open is cheaper, but nothing is closed or fixed on its word: what
+    // is left open covers every solution below the cutoff that was set, and can be taken into a finer program.
+    bool keep_open = false;
     bool root_only = false;  // stop when the root is done: a bound and an LP solution
+  };
+  struct OpenNode {
+    std::vector<std::pair<std::int32_t, std::int8_t>> fixed;
+    std::int64_t bound = 0;
   };
   struct Counters {
     std::int64_t nodes = 0, lp_iterations = 0, strong_branchings = 0, cuts = 0, fixed_at_root = 0, solutions = 0;
@@ -52,6 +63,12 @@ class BranchAndBound final : public BinarySolver {
   void SetCutoff(std::int64_t cutoff) override;
   [[nodiscard]] std::int64_t cutoff() const override;
 
+  // What is left of the tree, for keep_open: each solution below the cutoff is in one of these, beside root_lower and
+  // root_upper.
+  [[nodiscard]] std::vector<OpenNode> OpenNodes() const;
+  // Before the first step: where the tree goes on after its root. They must cover all solutions below the cutoff.
+  void Adopt(std::vector<OpenNode> nodes);
+
   void SetDiving(bool on) override;
   State Step(WorkBudget& work) override;
 
@@ -61,6 +78,7 @@ class BranchAndBound final : public BinarySolver {
   [[nodiscard]] std::span<const std::int8_t> solution() const override;
   [[nodiscard]] std::int64_t solution_cost() const override;
 
+  [[nodiscard]] bool facts_below_own() const override;
   // Columns that are the same in every solution below the cutoff.
   [[nodiscard]] std::span<const std::int8_t> root_lower() const override;
   [[nodiscard]] std::span<const std::int8_t> root_upper() const override;

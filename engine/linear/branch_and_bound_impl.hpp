@@ -201,8 +201,12 @@ struct BranchAndBound::Impl {
     std::push_heap(heap.begin(), heap.end(), Later);
   }
 
+  // Cheaper ones are looked for.
+  [[nodiscard]] std::int64_t Goal() const { return std::min(cutoff, solution_cost); }
+  std::vector<OpenNode> adopted;
+
   void UpdateFloor() {
-    std::int64_t best = cutoff;
+    std::int64_t best = Goal();
     if (!heap.empty()) best = std::min(best, heap.front().bound);
     if (has_current) best = std::min(best, current.bound);
     floor = std::max(floor, best);
@@ -245,12 +249,14 @@ struct BranchAndBound::Impl {
   }
   std::vector<std::int8_t> try_lower, try_upper;
 
-  enum class Verdict { kPruned, kBranched, kPlunge, kLimit, kSolution, kRootDone };
+  enum class Verdict { kPruned, kParked, kBranched, kPlunge, kLimit, kSolution, kRootDone };
   Verdict Process(WorkBudget& work);
   Verdict Branch(WorkBudget& work, double value);
-  bool Dive(WorkBudget& work);
+  bool Dive(WorkBudget& budget);
+  bool DiveWithin(WorkBudget& work);
   bool TakeSolution(std::vector<std::int8_t> rounded);
-  bool dived = false;
+  static constexpr std::int64_t kDiveNodes = 64;
+  std::int64_t next_dive = 0;  // when the tree has so many nodes
   State Step(WorkBudget& work);
 };
 

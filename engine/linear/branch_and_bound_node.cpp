@@ -41,6 +41,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
       best_exact = std::max(best_exact, exact.RoundedUp(step));
       current.bound = best_exact;
       if (Pruned(best_exact)) return Verdict::kPruned;
+      if (best_exact >= Goal()) return Verdict::kParked;
       if (root && (!have_root_reduced || exact.scaled() > root_value)) {
         root_value = exact.scaled();
         root_reduced.assign(exact.reduced().begin(), exact.reduced().end());
@@ -134,29 +135,66 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
       Compress();
       continue;
     }
-    if (root && params.root_dive && !dived) {
-      dived = true;
+    if (params.dive && solution_cost == kInfinity && counters.nodes >= next_dive && (root || params.patient_dives)) {
+      next_dive = params.patient_dives ? std::max<std::int64_t>(kDiveNodes, 2 * counters.nodes) : kInfinity;
       const auto basis = SaveBasis();
+      const std::size_t mark = propagator.mark();
       if (Dive(work)) return Verdict::kSolution;
-      propagator.Undo(root_mark);
+      propagator.Undo(mark);
       lp.RestoreBasis(*basis);
       continue;
+    }
+    if (root && !adopted.empty()) {
+      const auto basis = SaveBasis();
+      for (OpenNode& open : adopted) {
+        Node node;
+        node.fixed = std::move(open.fixed);
+        node.basis = basis;
+        node.bound = std::max(open.bound, current.bound);
+        node.estimate = value;
+        node.depth = 1;
+        Push(std::move(node));
+      }
+      adopted.clear();
+      return Verdict::kBranched;
     }
     return Branch(work, value);
   }
 }
 
 // Fixes the columns nearest to whole, a tenth of them at a time, and solves again, until the LP's point is a solution
-// or there is none this way: some ten LPs where the tree takes hundreds.
-bool BranchAndBound::Impl::Dive(WorkBudget& work) {
-  constexpr int kMost = 100;
+// or there is none this way: some ten LPs where the tree takes hundreds. Where a batch leaves nothing below the cutoff
+// only its first column is fixed, and where that one does, the other way round (patient dives).
+// A patient dive is not resumable: a small budget is overdrawn.
+bool BranchAndBound::Impl::Dive(WorkBudget& budget) {
+  if (!params.patient_dives) return DiveWithin(budget);
+  constexpr Ticks kTicks = 500'000'000;
+  WorkBudget work(std::max(kTicks, budget.left()), budget.stop_signal());
+  const bool found = DiveWithin(work);
+  budget.Spend(work.spent());
+  return found;
+}
+
+bool BranchAndBound::Impl::DiveWithin(WorkBudget& work) {
+  const int most = params.patient_dives ? 200 : 100, failures_allowed = params.patient_dives ? 20 : 0;
   std::vector<std::pair<double, std::int32_t>> order;  // distance to whole, column
-  for (int round = 0; round < kMost && !work.Exhausted(); ++round) {
-    const std::span<const double> x = lp.x();
+  std::size_t share = 10;                              // of the fractional columns, one in so many is fixed
+  int failures = 0;
+  double last = lp.value();
+  const auto fix = [&](std::int32_t j, std::int8_t value) {
+    const std::size_t mark = propagator.mark();
+    if (propagator.Fix(j, value) && propagator.Propagate()) return true;
+    propagator.Undo(mark);
+    return propagator.Fix(j, static_cast<std::int8_t>(1 - value)) && propagator.Propagate();
+  };
+  for (int round = 0; round < most && !work.Exhausted(); ++round) {
+    const std::vector<double> x(lp.x().begin(), lp.x().end());
     order.clear();
     for (std::size_t j = 0; j < cost.size(); ++j)
       if (x[j] > kIntegral && x[j] < 1.0 - kIntegral)
         order.emplace_back(std::min(x[j], 1.0 - x[j]), static_cast<std::int32_t>(j));
+    const std::size_t before = propagator.mark();
+    std::int8_t nearest = 0;
     if (order.empty()) {
       std::vector<std::int8_t> rounded(cost.size());
       for (std::size_t j = 0; j < cost.size(); ++j) rounded[j] = static_cast<std::int8_t>(std::lround(x[j]));
@@ -164,19 +202,38 @@ bool BranchAndBound::Impl::Dive(WorkBudget& work) {
       if (Separate(as_double, true, false, work) == 0) return TakeSolution(std::move(rounded));
     } else {
       std::sort(order.begin(), order.end());
-      order.resize(order.size() / 10 + 1);
-      for (const auto& [distance, j] : order) {
-        if (propagator.IsFixed(j)) continue;
-        const std::int8_t nearest = x[static_cast<std::size_t>(j)] > 0.5 ? 1 : 0;
-        const std::size_t mark = propagator.mark();
-        if (propagator.Fix(j, nearest) && propagator.Propagate()) continue;
-        propagator.Undo(mark);
-        if (!propagator.Fix(j, static_cast<std::int8_t>(1 - nearest)) || !propagator.Propagate()) return false;
-      }
+      order.resize(order.size() / share + 1);
+      nearest = x[static_cast<std::size_t>(order.front().second)] > 0.5 ? 1 : 0;
+      for (const auto& [distance, j] : order)
+        if (!propagator.IsFixed(j) && !fix(j, x[static_cast<std::size_t>(j)] > 0.5 ? 1 : 0)) return false;
       static_cast<void>(Separate(x, false, false, work, false));
     }
-    lp.SetDomain(propagator.lower(), propagator.upper());
-    if (SolveLp(work) != LpOutcome::kOptimal) return false;
+    for (;;) {
+      lp.SetDomain(propagator.lower(), propagator.upper());
+      const LpOutcome outcome = SolveLp(work);
+      if (outcome == LpOutcome::kOptimal) {
+        if (!params.patient_dives) break;
+        if (lp.value() <= last + 1e-6 * std::abs(last))
+          share = std::max<std::size_t>(share / 2, 2);
+        else if (share < 10)
+          share = 10;
+        last = lp.value();
+        break;
+      }
+      if ((outcome != LpOutcome::kInfeasible && outcome != LpOutcome::kCutoff) || order.empty()) return false;
+      if (++failures > failures_allowed) return false;
+      propagator.Undo(before);
+      share = 400;
+      // One column, then its other side.
+      const std::int32_t j = order.front().second;
+      if (order.size() > 1) {
+        order.resize(1);
+      } else {
+        nearest = static_cast<std::int8_t>(1 - nearest);
+        order.clear();
+      }
+      if (!fix(j, nearest)) return false;
+    }
   }
   return false;
 }
@@ -188,9 +245,10 @@ bool BranchAndBound::Impl::TakeSolution(std::vector<std::int8_t> rounded) {
     return false;
   }
   const std::int64_t c = CostOf(rounded);
-  if (c >= cutoff) return false;
+  if (c >= Goal()) return false;
   solution = std::move(rounded);
-  solution_cost = cutoff = c;
+  solution_cost = c;
+  if (!params.keep_open) cutoff = c;
   ++counters.solutions;
   FixRootByReducedCost();
   return true;

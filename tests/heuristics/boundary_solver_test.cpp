@@ -5,6 +5,7 @@
 // these are absent: skipped.
 #include "engine/bounds/boundary_solver.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <doctest/doctest.h>
@@ -39,9 +40,12 @@ TEST_CASE("the boundary solver agrees with brute force") {
     params.carry_rows = ebb::test::Chance(rng, 70);
     params.moment_rows = ebb::test::Chance(rng, 70);
     params.per_round = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 3));
+    params.climb = ebb::test::Chance(rng, 50);
+    params.steps.share = static_cast<double>(ebb::test::Draw(rng, 1, 4)) / 4;
+    params.steps.patience = ebb::test::Chance(rng, 50) ? 1 : 10'000'000;
     ebb::BoundarySolver solver(instance, budget, mode, &decoder, params);
-    const bool hint = answer.feasible && ebb::test::Chance(rng, 40);
-    if (hint) solver.SetIncumbent(answer.duration + ebb::test::Draw(rng, 0, 2));
+    const bool hint = answer.feasible && ebb::test::Chance(rng, params.climb ? 80 : 40);
+    if (hint) solver.SetIncumbent(answer.duration + ebb::test::Draw(rng, 0, ebb::test::Chance(rng, 50) ? 2 : 20));
     const bool sliced = ebb::test::Chance(rng, 30);
     std::int64_t last = 0;
     for (int step = 0;; ++step) {
@@ -79,4 +83,55 @@ TEST_CASE("the boundary solver agrees with brute force") {
   MESSAGE("proved " << proved << " of " << feasible << ", with reruns " << proved_with_reruns << " of " << with_reruns
                     << "; infeasible " << said_infeasible << " of " << infeasible);
   CHECK(proved_with_reruns > 0);
+}
+
+// Too large for brute force: what two ways prove must be the same, and no bound may be above any plan.
+TEST_CASE("climbing agrees with the search for the models' optima") {
+  ebb::test::Rng rng(ebb::test::Seed("climbing"));
+  std::int64_t proved = 0, both = 0, models = 0;
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    ebb::test::RandomGraphOptions options =
+        ebb::test::Chance(rng, 70) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
+    options.min_ops = 15;
+    options.max_ops = 30;
+    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
+    const ebb::Instance instance = ebb::MakeInstance(graph);
+    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const auto mode = ebb::test::Chance(rng, 50) ? ebb::OrderMode::kStaged : ebb::OrderMode::kFixed;
+    CAPTURE(ebb::test::Describe(graph));
+    CAPTURE(budget);
+    std::int64_t plan = std::numeric_limits<std::int64_t>::max(), bound = 0;
+    bool none = false, proofs[2] = {};
+    for (const bool climb : {false, true}) {
+      ebb::Decoder decoder;
+      ebb::BoundarySolver::Params params;
+      params.climb = climb;
+      params.steps.share = static_cast<double>(ebb::test::Draw(rng, 1, 4)) / 8;
+      params.steps.patience = ebb::test::Chance(rng, 50) ? 100'000 : 10'000'000;
+      ebb::BoundarySolver solver(instance, budget, mode, &decoder, params);
+      if (climb && plan != std::numeric_limits<std::int64_t>::max())
+        solver.SetIncumbent(plan + (ebb::test::Chance(rng, 50) ? 0 : plan / 4));
+      const bool sliced = ebb::test::Chance(rng, 50);
+      ebb::Ticks spent = 0;
+      while (spent < 100'000'000) {
+        ebb::WorkBudget work(sliced ? 200'000 : 50'000'000);
+        const bool done = solver.Step(work);
+        spent += std::max<ebb::Ticks>(work.spent(), 10'000);
+        for (const auto& c : solver.TakeCandidates())
+          if (c.fits) plan = std::min(plan, c.duration);
+        if (done) break;
+      }
+      bound = std::max(bound, solver.lower_bound());
+      none = none || solver.infeasible();
+      proofs[climb] = solver.proved();
+      models += climb ? solver.progress().models : 0;
+    }
+    if (none) CHECK(plan == std::numeric_limits<std::int64_t>::max());
+    if (!none) REQUIRE(bound <= plan);
+    proved += proofs[1];
+    both += proofs[0] && proofs[1];
+  }
+  MESSAGE("proved by climbing " << proved << ", both ways " << both << "; models " << models);
+  CHECK(both > 0);
 }

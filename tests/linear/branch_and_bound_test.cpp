@@ -82,7 +82,9 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
     BranchAndBound::Params params;
     params.reduced_cost_fixing = random(0, 3) != 0;
     params.knapsack_cuts = random(0, 3) != 0;
-    params.root_dive = random(0, 1) == 0;
+    params.dive = random(0, 1) == 0;
+    params.patient_dives = random(0, 1) == 0;
+    params.keep_open = random(0, 1) == 0;
     params.root_rounds = random(0, 10);
     params.reliability = random(0, 4);
     BranchAndBound search(program, nullptr, params);
@@ -108,4 +110,52 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
     cuts += search.counters().cuts;
   }
   MESSAGE("nodes " << nodes << ", cuts " << cuts << ", unconfirmed LP verdicts " << failures);
+}
+
+TEST_CASE("what one tree leaves open another takes up") {
+  Random random{boost::random::mt19937(static_cast<std::uint32_t>(ebb::test::Seed("open_nodes")))};
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  std::int64_t handed = 0, searches = 0;
+  for (int round = 0; round < 3000; ++round) {
+    CAPTURE(round);
+    const BinaryProgram program = MakeProgram(random, random(4, 14), random(0, 1) == 0 ? 1 : 123456789);
+    const std::int64_t best = Enumerate(program);
+    std::int64_t cutoff = kNone;
+    if (best != kNone && random(0, 2) != 0) cutoff = best + 3 * random(-1, 4);
+    // The first is left at its first solution, or after a little; the second has its facts as well.
+    BinaryProgram next = program;
+    std::vector<BranchAndBound::OpenNode> open;
+    bool finished = false, found = false;
+    for (int leg = 0; !finished; ++leg) {
+      REQUIRE(leg < 1000);
+      BranchAndBound::Params params;
+      params.keep_open = true;
+      params.root_rounds = random(0, 2);
+      params.dive = random(0, 2) == 0;
+      params.patient_dives = random(0, 1) == 0;
+      BranchAndBound search(next, nullptr, params);
+      if (cutoff != kNone) search.SetCutoff(cutoff);
+      if (leg > 0) search.Adopt(open);
+      ebb::WorkBudget work(leg > 20 ? 1'000'000'000 : random(1000, 200'000));
+      auto state = search.Step(work);
+      while (state == BranchAndBound::State::kSolution && random(0, 20) < leg) state = search.Step(work);
+      if (best < cutoff) REQUIRE(std::min(search.lower_bound(), search.cutoff()) <= best);
+      if (search.has_solution()) {
+        found = true;
+        REQUIRE(search.solution_cost() >= best);
+      }
+      if (state == BranchAndBound::State::kFinished) {
+        finished = true;
+        REQUIRE((best < cutoff) == search.has_solution());
+        if (search.has_solution()) REQUIRE(search.solution_cost() == best);
+      }
+      open = search.OpenNodes();
+      handed += static_cast<std::int64_t>(open.size());
+      ++searches;
+      next.lower.assign(search.root_lower().begin(), search.root_lower().end());
+      next.upper.assign(search.root_upper().begin(), search.root_upper().end());
+    }
+    REQUIRE((found || best >= cutoff));
+  }
+  MESSAGE("searches " << searches << ", nodes handed on " << handed);
 }

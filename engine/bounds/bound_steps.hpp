@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A proof in steps: instead of "is there anything below the incumbent" it is asked "is there anything below a ceiling",
+// a share of the way from the bound up to the incumbent. The nearer the ceiling, the more a search fixes by reduced
+// costs and the fewer cheap points of a relaxation have to be refuted. A no raises the bound, and the next ceiling is
+// set; where no answer comes the ceiling is lowered, which leaves all that was found below it true.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "engine/base/work_budget.hpp"
+
+namespace ebb {
+
+class BoundSteps {
+ public:
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  struct Params {
+    double share = 0.5;               // of the gap, at most; halved with each failure, doubled after a quick success
+    Ticks patience = 10'000'000'000;  // with a ceiling; a quarter more after each failure
+  };
+  explicit BoundSteps(const Params& params) : params_(params), share_(params.share), patience_(params.patience) {}
+
+  [[nodiscard]] std::int64_t ceiling() const { return ceiling_; }
+  void Spend(Ticks ticks) { spent_ += ticks; }
+  [[nodiscard]] bool OutOfPatience() const { return ceiling_ != kNone && spent_ >= patience_; }
+
+  // The first one. Nothing without an incumbent.
+  void Begin(std::int64_t floor, std::int64_t incumbent) {
+    if (ceiling_ == kNone) Set(floor, incumbent);
+  }
+  // Nothing is below the ceiling: the next one.
+  void Raise(std::int64_t floor, std::int64_t incumbent) {
+    if (spent_ < patience_ / 4) share_ = std::min(2 * share_, params_.share);
+    Set(floor, incumbent);
+  }
+  void Lower(std::int64_t floor, std::int64_t incumbent) {
+    share_ /= 2;
+    patience_ += patience_ / 4;
+    const std::int64_t before = ceiling_;
+    Set(floor, incumbent);
+    ceiling_ = std::min(ceiling_, before);
+  }
+
+ private:
+  void Set(std::int64_t floor, std::int64_t incumbent) {
+    spent_ = 0;
+    if (incumbent == kNone) return;
+    ceiling_ = floor + std::max<std::int64_t>(1, static_cast<std::int64_t>(share_ * static_cast<double>(incumbent - floor)));
+  }
+
+  Params params_;
+  double share_;
+  Ticks patience_, spent_ = 0;
+  std::int64_t ceiling_ = kNone;
+};
+
+}  // namespace ebb
