@@ -48,7 +48,8 @@ class BoundSteps {
   void Set(std::int64_t floor, std::int64_t incumbent) {
     spent_ = 0;
     if (incumbent == kNone) return;
-    ceiling_ = floor + std::max<std::int64_t>(1, static_cast<std::int64_t>(share_ * static_cast<double>(incumbent - floor)));
+    ceiling_ =
+        floor + std::max<std::int64_t>(1, static_cast<std::int64_t>(share_ * static_cast<double>(incumbent - floor)));
   }
 
   Params params_;

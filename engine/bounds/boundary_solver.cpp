@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// One machine of phases (model built, its root, its tree, probes of the next) over one state, which its parts would all
+// share: hence more than 400 lines.
 #include "engine/bounds/boundary_solver.hpp"
 
 #include <algorithm>

@@ -9,6 +9,11 @@
 //      overflows, or at the two around a rerun that does, whichever gives the best LP; and 2 is done again. A model is
 //      left before its optimum is proved once it has a solution that leaves little of the gap to the incumbent.
 //
+// In steps (Params::climb) 2 and 3 go another way: "is there anything below a ceiling" half way up from the bound to
+// the incumbent (bound_steps.hpp). Whatever solution is found must be refuted, so the model is refined at once, at its
+// worst overflow, and the tree's open nodes go on in the finer model (carry_over.hpp): a refinement costs an LP, not a
+// tree. In the end the model is empty below the ceiling, or the solution is a plan.
+//
 // What is learnt with a cutoff stays true for every better sequence (a storage that must or cannot lie across a
 // position, an op that cannot run again in an interval), so it is carried over to the next model. So are path cuts and
 // moment rows, and those that were binding are in its LP from the start.
@@ -22,7 +27,10 @@
 //   RL n=250 at 0.9                            proved                     0.6
 //   RL n=250 at 0.8, staged, by learning       4.17 of 4.26 %             14 (nine boundaries; given these: proved, 29)
 //   RL n=250 at 0.8, fixed, by learning        3.81 / 3.87 of 4.26 %      10 / 50 (ten boundaries)
-//   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries; their optimum is 2.9604)
+//   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
+//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      50 (27 boundaries; 2.9585 after 10, with 10)
+//   RL n=250 at 0.8, staged, in steps          4.10 of 4.26 %             24 (nine boundaries)
+//   RL n=1000 at 0.8, staged, in steps         2.384 of 2.592 %           23 (learning is better)
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
@@ -39,10 +47,9 @@
 // moment rows the optimum of the nine boundaries is 3.856 %.)
 //
 // Tried and taken back: the tree's dive before clause learning, learning told of known bounds and solutions, the gap to
-// a solution halved to the end. RL n=500 at 0.8 has 2.9581 % after 6e9 ticks, the model's optimum after 12e9 (2.9514 %
-// and no solution in 100e9 as it is), but RL n=250 at 0.8 came to ten boundaries (240 and 241) and 4.126 % after 75e9,
-// where it is proved after 51e9 as it is. After seven boundaries at n=500 the best probes joined to four boundaries at
-// once gave no bound above 2.9581 % in 30e9 (the probes' LPs are within a tenth of the gap: 7,262 to 7,281 of 7,692).
+// a solution halved to the end. RL n=500 at 0.8 has 2.9581 % after 6e9 ticks, but RL n=250 at 0.8 came to ten
+// boundaries (240 and 241) and 4.126 % after 75e9, where it is proved after 51e9 as it is. In steps without carrying
+// the tree, with probes: n=500 stood at 2.9604 % with 18 boundaries and no plan after 146e9 ticks.
 #pragma once
 
 #include <cstdint>
