@@ -12,7 +12,7 @@
 #include "engine/bounds/moment_rows.hpp"
 #include "engine/problem/graph_builder.hpp"
 #include "tests/oracle/brute_force.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/seed.hpp"
 
 namespace {
@@ -38,16 +38,12 @@ TEST_CASE("the boundary relaxation never bounds above the optimum") {
   std::int64_t tight = 0, above_zero = 0, cuts = 0, feasible = 0;
   for (int round = 0; round < 2500; ++round) {
     CAPTURE(round);
-    ebb::test::RandomGraphOptions options =
-        ebb::test::Chance(rng, 50) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
-    options.min_ops = 4;
-    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
-    const ebb::Instance instance = ebb::MakeInstance(graph);
-    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const ebb::test::RandomCase c = ebb::test::DrawCase(rng, ebb::test::PlainOrNot(rng, 50, 4));
+    const ebb::Instance& instance = c.instance;
+    const std::int64_t budget = c.budget;
+    INFO(c.Text());
     const auto mode = ebb::test::Chance(rng, 50) ? ebb::OrderMode::kStaged : ebb::OrderMode::kFixed;
-    const auto answer = ebb::test::BruteForce(graph, budget, mode);
-    CAPTURE(ebb::test::Describe(graph));
-    CAPTURE(budget);
+    const auto answer = ebb::test::BruteForce(c.graph, budget, mode);
     CAPTURE(ebb::ToString(mode));
     std::vector<std::int32_t> positions;
     const int percent = static_cast<int>(ebb::test::Draw(rng, 20, 100));

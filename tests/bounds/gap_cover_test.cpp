@@ -120,9 +120,7 @@ TEST_CASE("gap cover: never above the optimum, never infeasible where there is a
 
 TEST_CASE("gap cover: prices certify, grow with pressure, and obey complementary slackness") {
   Rng rng(Seed("gap_cover_prices"));
-  RandomGraphOptions options;
-  options.min_ops = 20;
-  options.max_ops = 80;
+  RandomGraphOptions options = OfOps(20, 80);
   options.max_size = 100'000;
   options.max_duration = 1000;
   for (int round = 0; round < 100; ++round) {

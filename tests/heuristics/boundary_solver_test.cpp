@@ -12,7 +12,7 @@
 
 #include "heuristics/decode.hpp"
 #include "tests/oracle/brute_force.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/seed.hpp"
 
 TEST_CASE("the boundary solver agrees with brute force") {
@@ -20,18 +20,13 @@ TEST_CASE("the boundary solver agrees with brute force") {
   std::int64_t proved = 0, feasible = 0, with_reruns = 0, proved_with_reruns = 0, infeasible = 0, said_infeasible = 0;
   for (int round = 0; round < 3000; ++round) {
     CAPTURE(round);
-    ebb::test::RandomGraphOptions options =
-        ebb::test::Chance(rng, 50) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
-    options.min_ops = 4;
-    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
-    const ebb::Instance instance = ebb::MakeInstance(graph);
-    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const ebb::test::RandomCase asked = ebb::test::DrawCase(rng, ebb::test::PlainOrNot(rng, 50, 4));
+    const ebb::Instance& instance = asked.instance;
+    const std::int64_t budget = asked.budget;
     const bool staged = ebb::test::Chance(rng, 50);
     const auto mode = staged ? ebb::OrderMode::kStaged : ebb::OrderMode::kFixed;
-    const auto answer = ebb::test::BruteForce(graph, budget, mode);
-    CAPTURE(ebb::test::Describe(graph));
-    CAPTURE(budget);
-    CAPTURE(staged);
+    INFO(asked.Text() << ' ' << ebb::ToString(mode));
+    const auto answer = ebb::test::BruteForce(asked.graph, budget, mode);
     ebb::Decoder decoder;
     ebb::BoundarySolver::Params params;
     params.carry_fixings = ebb::test::Chance(rng, 70);

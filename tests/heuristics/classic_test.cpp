@@ -9,7 +9,7 @@
 #include "heuristics/dtr.hpp"
 #include "heuristics/revolve.hpp"
 #include "heuristics/state_search.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/chain_graph.hpp"
 #include "tests/support/seed.hpp"
 
@@ -101,9 +101,7 @@ TEST_CASE("random graphs: every method's answer is a sequence in the given order
   Rng rng(Seed("classic methods", 77));
   int found = 0;
   for (int round = 0; round < 1500; ++round) {
-    RandomGraphOptions options = round % 2 == 0 ? RandomGraphOptions{} : RandomGraphOptions::Plain();
-    options.max_ops = round % 3 == 0 ? 40 : 10;
-    const Graph graph = RandomGraph(rng, options);
+    const Graph graph = RandomGraph(rng, SmallAndLarge(round));
     const Instance in = MakeInstance(graph);
     const bool valid = EvaluateSequence(in, in.order).valid;
     const std::int64_t budget = RandomBudget(graph, rng);

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "heuristics/lower_sets.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/chain_graph.hpp"
 #include "tests/support/seed.hpp"
 
@@ -235,9 +235,7 @@ TEST_CASE("any graph: a sequence in the given order, each op at most twice, at m
   Rng rng(Seed("kusumoto graphs", 33));
   int found = 0;
   for (int round = 0; round < 600; ++round) {
-    RandomGraphOptions options = round % 2 == 0 ? RandomGraphOptions{} : RandomGraphOptions::Plain();
-    options.max_ops = round % 3 == 0 ? 40 : 10;
-    const Graph graph = RandomGraph(rng, options);
+    const Graph graph = RandomGraph(rng, SmallAndLarge(round));
     const Instance in = MakeInstance(graph);
     if (!EvaluateSequence(in, in.order).valid) continue;
     const ForwardGraph g = MakeForwardGraph(in);

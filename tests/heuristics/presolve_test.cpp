@@ -12,7 +12,7 @@
 #include "engine/problem/graph_builder.hpp"
 #include "heuristics/state_search.hpp"
 #include "tests/oracle/brute_force.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace ebb;
@@ -58,21 +58,16 @@ TEST_CASE("the optimum is what it was") {
   PresolveCounts sum;
   std::int64_t solved = 0;
   for (int round = 0; round < rounds; ++round) {
-    RandomGraphOptions options = Chance(rng, 60) ? RandomGraphOptions::Plain() : RandomGraphOptions();
+    RandomGraphOptions options = PlainOrNot(rng, 60);
     if (Chance(rng, 50)) options.zero_size = 40;
     if (Chance(rng, 30)) options.once = 50;
     if (Chance(rng, 50)) options.kept = 3;
     options.max_ops = 6;
-    const Graph graph = RandomGraph(rng, options);
-    const std::int64_t budget = RandomBudget(graph, rng);
-    const auto cap = static_cast<std::int32_t>(Chance(rng, 70) ? 0 : Draw(rng, 1, 3));
-    CAPTURE(round);
-    CAPTURE(Describe(graph));
-    CAPTURE(budget);
-    CAPTURE(cap);
+    const RandomCase c = DrawCase(rng, options, 30);
+    INFO("round " << round << '\n' << c.Text());
     for (const OrderMode mode : {OrderMode::kFree, OrderMode::kFixed, OrderMode::kStaged}) {
       CAPTURE(ToString(mode));
-      Instance instance = MakeInstance(graph);
+      Instance instance = c.instance;
       const PresolveCounts counts = MarkOnceOps(instance, mode);
       sum.ops += counts.ops;
       sum.unread += counts.unread;
@@ -81,9 +76,9 @@ TEST_CASE("the optimum is what it was") {
       sum.passed_on += counts.passed_on;
       if (counts.removed() == 0) continue;
       ++solved;
-      const OracleAnswer oracle = BruteForce(graph, budget, mode, cap);
+      const OracleAnswer oracle = BruteForce(c.graph, c.budget, mode, c.cap);
       WorkBudget work;
-      const StateSearchResult found = SearchStates(instance, budget, mode, cap, work);
+      const StateSearchResult found = SearchStates(instance, c.budget, mode, c.cap, work);
       REQUIRE((found.status == SolveStatus::kOptimal) == oracle.feasible);
       if (oracle.feasible) REQUIRE(found.duration == oracle.duration);
     }

@@ -15,7 +15,8 @@
 #include "engine/problem/plan.hpp"
 #include "engine/problem/validator.hpp"
 #include "tests/oracle/brute_force.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
+#include "tests/support/op_spec.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace ebb;
@@ -34,7 +35,7 @@ int MaxOps() {  // EBB_TEST_OPS: larger graphs; brute force takes seconds from t
 }
 
 RandomGraphOptions SomeOptions(Rng& rng, int max_ops) {
-  RandomGraphOptions options = Chance(rng, 25) ? RandomGraphOptions::Plain() : RandomGraphOptions();
+  RandomGraphOptions options = PlainOrNot(rng, 25);
   options.max_ops = max_ops;
   if (Chance(rng, 30)) options.views = 60;
   if (Chance(rng, 30)) options.inplace = 50;
@@ -50,14 +51,12 @@ TEST_CASE("state search finds what brute force finds") {
   int feasible = 0, infeasible = 0, repeats = 0;
   const int rounds = Rounds(1000);
   for (int round = 0; round < rounds; ++round) {
-    const Graph graph = RandomGraph(rng, SomeOptions(rng, MaxOps()));
-    const Instance instance = MakeInstance(graph);
-    const std::int64_t budget = RandomBudget(graph, rng);
-    const auto cap = static_cast<std::int32_t>(Chance(rng, 70) ? 0 : Draw(rng, 1, 3));
-    CAPTURE(round);
-    CAPTURE(Describe(graph));
-    CAPTURE(budget);
-    CAPTURE(cap);
+    const RandomCase c = DrawCase(rng, SomeOptions(rng, MaxOps()), 30);
+    const Graph& graph = c.graph;
+    const Instance& instance = c.instance;
+    const std::int64_t budget = c.budget;
+    const std::int32_t cap = c.cap;
+    INFO("round " << round << '\n' << c.Text());
     for (const OrderMode mode : {OrderMode::kFree, OrderMode::kFixed, OrderMode::kStaged}) {
       CAPTURE(ToString(mode));
       const OracleAnswer oracle = BruteForce(graph, budget, mode, cap);
@@ -103,12 +102,11 @@ TEST_CASE("state search under a limit says unknown with a bound that holds, and 
   Rng rng(Seed("state_search_limits"));
   int unknown = 0;
   for (int round = 0; round < 200; ++round) {
-    const Graph graph = RandomGraph(rng, SomeOptions(rng, 7));
-    const Instance instance = MakeInstance(graph);
-    const std::int64_t budget = RandomBudget(graph, rng);
-    const OracleAnswer oracle = BruteForce(graph, budget, OrderMode::kFree);
-    CAPTURE(Describe(graph));
-    CAPTURE(budget);
+    const RandomCase c = DrawCase(rng, SomeOptions(rng, 7));
+    const Instance& instance = c.instance;
+    const std::int64_t budget = c.budget;
+    const OracleAnswer oracle = BruteForce(c.graph, budget, OrderMode::kFree);
+    INFO(c.Text());
     const Ticks limit = Draw(rng, 500, 20000);
     WorkBudget work(limit), again(limit);
     const StateSearchResult found = SearchStates(instance, budget, OrderMode::kFree, 0, work);
@@ -129,14 +127,8 @@ TEST_CASE("state search under a limit says unknown with a bound that holds, and 
 TEST_CASE("durations that leave 63 bits are no proof") {
   // One repeat would do, but then the sum does not fit any more.
   GraphBuilder b;
-  const auto op = [&](std::string name, std::vector<std::string> in, std::int64_t size, std::int64_t duration) {
-    b.AddTensor("t_" + name, size);
-    GraphBuilder::OpSpec s;
-    s.name = name;
-    s.duration = duration;
-    s.inputs = std::move(in);
-    s.outputs = {"t_" + name};
-    b.AddOp(s);
+  const auto op = [&](const std::string& name, std::vector<std::string> in, std::int64_t size, std::int64_t duration) {
+    AddOp(b, name, std::move(in), size, duration);
   };
   const std::int64_t big = std::int64_t{1} << 61;
   op("a", {}, 4, big);

@@ -40,7 +40,7 @@ struct RandomGraphOptions {
   int absent = 5;
   int given_order = 30;
   int multi_output = 30;
-  int cuts = 0;              // places in the order that no value crosses
+  int cuts = 0;  // places in the order that no value crosses
   std::int64_t max_size = 9;
   std::int64_t max_duration = 9;
   // Only what a plain graph has: own storages, one output an op, everything recomputable.
@@ -50,6 +50,14 @@ struct RandomGraphOptions {
     return o;
   }
 };
+
+// Every feature, so many ops.
+inline RandomGraphOptions OfOps(int least, int most) {
+  RandomGraphOptions o;
+  o.min_ops = least;
+  o.max_ops = most;
+  return o;
+}
 
 // Draws until the builder accepts (a draw may hold an in-place contradiction).
 [[nodiscard]] Graph RandomGraph(Rng& rng, const RandomGraphOptions& options = {});

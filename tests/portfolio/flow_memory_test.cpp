@@ -22,10 +22,7 @@ TEST_CASE("a flow that starts from an earlier one has the same bound") {
   int warm = 0;
   for (int k = 0; k < 120; ++k) {
     CAPTURE(k);
-    RandomGraphOptions shape;
-    shape.min_ops = 8;
-    shape.max_ops = 20;
-    const Graph graph = RandomGraph(rng, shape);
+    const Graph graph = RandomGraph(rng, OfOps(8, 20));
     const Instance in = MakeInstance(graph);
     if (!EvaluateSequence(in, in.order).valid) continue;  // no peak to take a share of
     FlowMemory memory;

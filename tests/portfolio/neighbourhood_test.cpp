@@ -36,8 +36,6 @@ TEST_CASE("neighbourhoods: the same memory inside as outside, and better is bett
   int cuts = 0, dropped = 0, better = 0;
   for (int round = 0; round < 400; ++round) {
     RandomGraphOptions options;
-    options.min_ops = 8;
-    options.max_ops = 16;
     options.kept = 3;
     if (round % 2 == 0) options = RandomGraphOptions::Plain();
     options.min_ops = 8;

@@ -10,6 +10,7 @@
 #include "tests/oracle/brute_force.hpp"
 #include "tests/oracle/judge.hpp"
 #include "tests/oracle/random_graph.hpp"
+#include "tests/support/op_spec.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace ebb;
@@ -61,15 +62,8 @@ TEST_CASE("facts of random graphs hold") {
 
 TEST_CASE("what a small training step looks like") {
   GraphBuilder b;
-  const auto op = [&](std::string name, std::vector<std::string> in, std::int64_t size) {
-    b.AddTensor("t_" + name, size);
-    GraphBuilder::OpSpec s;
-    s.name = name;
-    s.duration = 2;
-    s.inputs = std::move(in);
-    s.outputs = {"t_" + name};
-    s.recomputable = name != "f2";
-    b.AddOp(s);
+  const auto op = [&](const std::string& name, std::vector<std::string> in, std::int64_t size) {
+    AddOp(b, name, std::move(in), size, 2, name != "f2");
   };
   b.AddTensor("x", 3);
   op("f1", {"x"}, 10);
@@ -120,15 +114,8 @@ TEST_CASE("what a small training step looks like") {
 TEST_CASE("equal layers are found, forward and backward, and not where they differ") {
   const auto build = [](int layers, bool equal) {
     GraphBuilder b;
-    const auto op = [&](std::string name, std::vector<std::string> in, std::int64_t size, std::int64_t duration) {
-      b.AddTensor("t_" + name, size);
-      GraphBuilder::OpSpec s;
-      s.name = name;
-      s.duration = duration;
-      s.inputs = std::move(in);
-      s.outputs = {"t_" + name};
-      b.AddOp(s);
-    };
+    const auto op = [&](const std::string& name, std::vector<std::string> in, std::int64_t size,
+                        std::int64_t duration) { AddOp(b, name, std::move(in), size, duration); };
     std::string x = "t_in";
     op("in", {}, 8, 1);
     std::vector<std::string> ins;

@@ -70,6 +70,16 @@ std::vector<OpId> Ops(std::initializer_list<int> ids) {
   return out;
 }
 
+// A plan of such a graph that begins with the two; what they read is filled in.
+Plan Overwritten(std::initializer_list<int> ops) {
+  Plan plan;
+  plan.executions = Ops(ops);
+  plan.inputs.EndRow();
+  plan.inputs.Push(0);
+  plan.inputs.EndRow();
+  return plan;
+}
+
 enum { kF, kG, kH, kK, kM };
 
 }  // namespace
@@ -215,11 +225,7 @@ TEST_CASE("each verdict of the validator") {
     MakeAndOverwrite(b);
     b.AddOp(Op("read", 0, {"p"}, {"r"}));
     const Graph g = b.Build();
-    Plan bad;
-    bad.executions = Ops({0, 1, 2});
-    bad.inputs.EndRow();
-    bad.inputs.Push(0);
-    bad.inputs.EndRow();
+    Plan bad = Overwritten({0, 1, 2});
     bad.inputs.Push(0);
     bad.inputs.EndRow();
     bad.duration = Duration(0);
@@ -240,11 +246,7 @@ TEST_CASE("each verdict of the validator") {
     MakeAndOverwrite(b);
     b.AddOp(Op("view", 0, {}, {"v"}));
     const Graph g = b.Build();
-    Plan bad;
-    bad.executions = Ops({0, 1, 2});
-    bad.inputs.EndRow();
-    bad.inputs.Push(0);
-    bad.inputs.EndRow();
+    Plan bad = Overwritten({0, 1, 2});
     bad.inputs.EndRow();
     CHECK(Validate(g, bad, Rules(OrderMode::kFree)).verdict == Verdict::kMissingViewBase);
     CHECK(MakePlan(g, Ops({0, 2, 1})));
@@ -260,11 +262,7 @@ TEST_CASE("each verdict of the validator") {
     CHECK(fault.kind == SequenceFault::Kind::kMissingOutput);
     const Plan ok = MakePlan(g, Ops({0, 1, 0})).value();
     CHECK(Validate(g, ok, Rules(OrderMode::kStaged)).ok());
-    Plan bad;
-    bad.executions = Ops({0, 1});
-    bad.inputs.EndRow();
-    bad.inputs.Push(0);
-    bad.inputs.EndRow();
+    const Plan bad = Overwritten({0, 1});
     CHECK(Validate(g, bad, Rules(OrderMode::kFree)).verdict == Verdict::kMissingOutput);
   }
   SUBCASE("bad frees") {

@@ -102,10 +102,7 @@ TEST_CASE("windows of graphs with views and in-place ops fit back in, nearly alw
   int alone = 0, not_plain = 0, replaced = 0, fits = 0;
   for (int round = 0; round < 1500; ++round) {
     CAPTURE(round);
-    RandomGraphOptions options;
-    options.min_ops = 6;
-    options.max_ops = 24;
-    const Graph graph = RandomGraph(rng, options);
+    const Graph graph = RandomGraph(rng, OfOps(6, 24));
     const Instance in = MakeInstance(graph);
     std::vector<std::int32_t> sequence;
     for (std::size_t i = 0; i < in.num_ops; ++i) {

@@ -22,4 +22,13 @@ inline GraphBuilder::OpSpec Op(std::string name, std::int64_t duration, std::vec
   return op;
 }
 
+// An op that makes one tensor of its own, called t_ and its name.
+inline void AddOp(GraphBuilder& builder, const std::string& name, std::vector<std::string> inputs, std::int64_t bytes,
+                  std::int64_t duration, bool recomputable = true) {
+  builder.AddTensor("t_" + name, bytes);
+  GraphBuilder::OpSpec op = Op(name, duration, std::move(inputs), {"t_" + name});
+  op.recomputable = recomputable;
+  builder.AddOp(std::move(op));
+}
+
 }  // namespace ebb::test
