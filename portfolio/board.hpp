@@ -116,13 +116,16 @@ class Exchange {
 
   void Refresh();  // at-once sharing: takes over what the board has
   void Flush();    // by-rounds sharing: hands over; called for one lane after the other at the end of a round
+  // The lane's clock when the present step began: ticks of all its workers together.
+  [[nodiscard]] Ticks clock() const { return clock_; }
+  void SetClock(Ticks clock) { clock_ = clock; }
   // Work done in Offer since the last call, for the lane's clock.
   [[nodiscard]] Ticks TakeTicks() { return std::exchange(ticks_, 0); }
 
  private:
   Board& board_;
   Knowledge known_;
-  Ticks ticks_ = 0;
+  Ticks ticks_ = 0, clock_ = 0;
 };
 
 }  // namespace ebb

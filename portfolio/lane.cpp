@@ -27,6 +27,7 @@ bool Lane::Run(Ticks until) {
     const auto turn =
         std::min_element(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) { return a.had < b.had; });
     WorkBudget budget(std::min(kSlice, limit_ - clock_), &board_.stop());
+    exchange_.SetClock(clock_);
     bool more = false;
     const char* starved = nullptr;
     try {

@@ -13,6 +13,9 @@
 // they are not; kinds are drawn by what they gained lately for their work. A neighbourhood has 0.1 units of work, more
 // where long nothing was gained.
 //
+// Its part of the lane follows from what plans became shorter by for its work and for the others', both fading: a tenth
+// while local search finds the better plans sooner (the first seconds are its own), up to 0.7 where it does not.
+//
 // Measured (neighbourhoods tried / with a gain; RL n=250 and 500 at 0.7, ResNet50 at 0.3 and 0.15, unroll_gan at 0.5,
 // several seeds): hot 313 / 23, closure 237 / 13 (all of the RL graphs' and none of unroll_gan's), size 387 / 19. Any
 // ops at random: 190 / 1, dropped.
@@ -55,11 +58,12 @@ class NeighbourhoodWorker : public Worker {
 
   const char* name() const override { return "neighbourhood"; }
 
-  // A quarter of its share while the others find all the better plans (the first seconds are local search's own), up to
-  // twice as much where it finds them.
   double appetite() const override {
-    const double all = mine_ + others_;
-    return all > 0 ? 0.25 + 1.75 * mine_ / all : 1;
+    const double trifle =
+        view_ ? 1e-5 * static_cast<double>(view_->duration() - in_.base_duration) / kTicksPerWork : 1.0;
+    const double mine = mine_.Rate(), others = others_.Rate();
+    const double part = std::clamp((mine + trifle / 3) / (mine + others + trifle), kLeastPart, kMostPart);
+    return 2 * part / (1 - part);  // its slot has half the share of local search's (lineup.cpp)
   }
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
@@ -79,8 +83,28 @@ class NeighbourhoodWorker : public Worker {
 
  private:
   static constexpr Ticks kFirstLimit = 100'000'000, kLastLimit = 1'000'000'000;
-  static constexpr double kFade = 0.9;
+  static constexpr double kMemory = 5e8;  // ticks of the lane
+  static constexpr double kLeastPart = 0.1, kMostPart = 0.7;
   static constexpr std::int64_t kWidest = 3000;  // places of a window
+
+  // ---- its part of the lane ----------------------------------------------------------------------------------------
+  struct Record {
+    double gain = 0, ticks = 0;  // fading
+    [[nodiscard]] double Rate() const { return gain / std::max(ticks, 1e7); }
+  };
+  // Books the lane's work since the last neighbourhood.
+  void Judge(const Exchange& exchange) {
+    const auto lane = static_cast<double>(exchange.clock() - judged_), own = static_cast<double>(own_);
+    judged_ = exchange.clock();
+    own_ = 0;
+    const double keep = std::exp(-lane / kMemory);
+    for (Record* r : {&mine_, &others_}) {
+      r->gain *= keep;
+      r->ticks *= keep;
+    }
+    mine_.ticks += own;
+    others_.ticks += std::max(0.0, lane - own);
+  }
 
   // ---- choice -------------------------------------------------------------------------------------------------------
   std::size_t Choose() {
@@ -193,11 +217,10 @@ class NeighbourhoodWorker : public Worker {
 
   bool Begin(WorkBudget& budget, Exchange& exchange) {
     const IncumbentPtr& best = exchange.known().best;
+    Judge(exchange);
     if (!view_ || best->duration() < view_->duration()) {
-      mine_ *= kFade;
-      others_ *= kFade;
       if (view_)
-        (best->worker == name() ? mine_ : others_) += static_cast<double>(view_->duration() - best->duration());
+        (best->worker == name() ? mine_ : others_).gain += static_cast<double>(view_->duration() - best->duration());
       view_.emplace(in_, best->sequence, problem_.budget.count());
       budget.Spend(static_cast<Ticks>(in_.num_ops) * 100);
     }
@@ -236,6 +259,7 @@ class NeighbourhoodWorker : public Worker {
     const Ticks work = std::max<Ticks>(turn.spent(), 10'000);
     budget.Spend(work);
     spent_ += work;
+    own_ += work;
     for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
       if (c.fits && c.duration < cut_.duration) {
         Accept(view_->With(cut_, c.sequence), exchange);
@@ -272,6 +296,7 @@ class NeighbourhoodWorker : public Worker {
     const Ticks work = std::max<Ticks>(turn.spent(), 10'000);
     budget.Spend(work);
     spent_ += work;
+    own_ += work;
     if (polish_->has_plan() && polish_->best_duration() < best_) Accept(polish_->best_sequence(), exchange);
     if (spent_ < polish_until_) return;
     polish_.reset();
@@ -304,7 +329,8 @@ class NeighbourhoodWorker : public Worker {
   const Instance& in_;
   QuickRandom random_;
   Arm arms_[kKinds];
-  double mine_ = 0, others_ = 0;  // what plans became shorter by, here and elsewhere, fading from plan to plan
+  Record mine_, others_;          // what plans became shorter by, here and elsewhere, and for what work
+  Ticks judged_ = 0, own_ = 0;    // the lane's clock then; own work since
   std::optional<PlanView> view_;  // the plan that neighbourhoods are cut out of
   Decoder decoder_;
 

@@ -169,12 +169,13 @@ TEST_CASE("events go out once, in order, and can end the solve") {
   CHECK(durations == std::vector<std::int64_t>{37, 29});
 }
 
-// Spends `each` ticks a step and writes its mark; ends after `steps`.
+// Spends `each` ticks a step and writes its mark; ends after `steps`. The lane's clock counts the work of all.
 class Clockwork : public Worker {
  public:
   Clockwork(char mark, Ticks each, int steps, std::string& out) : mark_(mark), each_(each), left_(steps), out_(out) {}
   const char* name() const override { return "clockwork"; }
-  bool Step(WorkBudget& budget, Exchange&) override {
+  bool Step(WorkBudget& budget, Exchange& exchange) override {
+    CHECK(exchange.clock() == each_ * static_cast<Ticks>(out_.size()));
     budget.Spend(each_);
     out_ += mark_;
     return --left_ > 0;
