@@ -22,6 +22,12 @@
 //
 // Beside the clauses stands, in fixed and staged order, the LP of the boundary relaxation at the worst few positions:
 // its columns are literals of the same engine, tied to the intervals in the direction that a relaxation needs.
+//
+// Tried and dropped: literals R[o,a,b], "o runs again in one of the stages a..b between the LP's boundaries", so that
+// unit propagation follows a way of inputs although the stage of each rerun is open. The LP's path cuts say the same
+// sooner (conflicts and millions of ticks without and with: RL n=100 at 0.8 fixed 170, 34 and 289, 50; examples/chain
+// at 0.5 212, 89 and 261, 119; gen layered, 80 ops, seed 2, at 0.8 71, 53 and 108, 99; at best gen random, 45 ops, seed
+// 2, at 0.8 1942, 1828 and 2098, 1634).
 #pragma once
 
 #include <cstdint>
@@ -53,11 +59,9 @@ struct IntervalParams {
   std::vector<std::int32_t> known;
   // Rules one by one, for tests and for docs/engine.md's table.
   bool time_table = true;      // memory: begins later, ends earlier, absent; off: overload alone
-  bool raise_total = false;    // the total's lower bound follows the copies that are there
   bool reduced_costs = true;   // the LP fixes
   bool path_cuts = true;       // of the LP
   bool knapsack_cuts = false;  // of the LP
-  bool retention = false;      // literals R[o,a,b]: IntervalModel::Retain
 };
 
 class IntervalModel {
@@ -66,10 +70,6 @@ class IntervalModel {
     core::Lit lit;
     std::int32_t reader, reader_copy;  // an op's copy; reader -1: the end
     std::int32_t value;
-  };
-  struct Retention {
-    core::Lit lit;
-    std::int32_t op, from, to;
   };
   struct Copy {
     core::Lit presence;
@@ -98,7 +98,6 @@ class IntervalModel {
   [[nodiscard]] std::span<const Copy> origins() const { return origins_; }  // overwritten graph inputs, by value
   [[nodiscard]] const BoundaryModel* boundary() const { return boundary_.get(); }
   [[nodiscard]] const LinearModel& linear() const { return linear_; }
-  [[nodiscard]] std::span<const Retention> retentions() const { return retentions_; }
   [[nodiscard]] bool matters(std::int32_t v) const { return matters_[static_cast<std::size_t>(v)] != 0; }
 
  private:
@@ -110,7 +109,6 @@ class IntervalModel {
   void Serve(Copy& supplier, std::int32_t value, std::int32_t reader, std::int32_t reader_copy, core::IntVar time);
   void Memory(std::int64_t capacity);
   void Objective();
-  void Retain();
   void Relax(std::span<const std::int32_t> positions, std::int64_t budget);
   void Below(core::Lit lit, core::IntVar x, std::int64_t d, core::IntVar y);           // lit -> x + d <= y
   void Name(core::Lit lit, const char* what, std::initializer_list<std::int64_t> of);  // in the proof, if there is one
@@ -129,7 +127,6 @@ class IntervalModel {
   std::vector<std::vector<Copy>> copies_;
   std::vector<Copy> origins_;  // by value; used where the value has no maker
   std::vector<core::Lit> extra_;
-  std::vector<Retention> retentions_;
   core::IntVar total_ = core::IntVar::kNone, end_ = core::IntVar::kNone;
   core::KnownSolution known_;
 };

@@ -60,58 +60,7 @@ void IntervalModel::Objective() {
   most += instance_.base_duration * (params_.boundaries + 1);
   total_ = engine_.NewInt(0, most);
   Name(total_, "total", {most});
-  engine_.Add(std::make_unique<WeightedSum>(std::move(terms), 0, total_, params_.raise_total));
-}
-
-// R[o,a,b]: op o runs again in one of the stages a..b between the LP's boundaries. With them unit propagation follows a
-// way of inputs although the stage of each rerun is open: what the path cuts say to the LP, said to the clauses.
-//   C[o,k] -> R[o,a,b] for k in a..b, and back           R[o,a,b] -> S[u,a] or R[maker(u),a,b] for o's inputs u
-//   a read of v in stages a..b, or S[v,b+1]  ->  S[v,a] or R[maker(v),a,b]
-void IntervalModel::Retain() {
-  const BoundaryModel& m = *boundary_;
-  const std::int32_t stages = m.num_stages();
-  std::vector<Lit> of(instance_.num_ops), clause;
-  const auto column = [&](std::int32_t c) { return linear_.column[At(c)]; };
-  // What gives v at boundary a or in stages a..b; false where nothing is to be said.
-  const auto source = [&](std::int32_t a, std::int32_t v) {
-    if (m.weightless(v) || m.stay(a, v) < 0) return false;
-    clause.push_back(column(m.stay(a, v)));
-    if (const Lit r = of[At(instance_.maker[At(v)])]; !r.none()) clause.push_back(r);
-    return true;
-  };
-  for (std::int32_t a = 0; a < stages; ++a)
-    for (std::int32_t b = a + 1; b < stages; ++b) {
-      std::fill(of.begin(), of.end(), Lit());
-      for (std::size_t op = 0; op < instance_.num_ops; ++op) {
-        const auto o = static_cast<std::int32_t>(op);
-        if (m.rerun(a, o) < 0) continue;
-        of[op] = engine_.NewLit();
-        engine_.Prefer(~of[op]);
-        retentions_.push_back({of[op], o, a, b});
-        clause.assign(1, ~of[op]);
-        for (std::int32_t k = a; k <= b; ++k) {
-          if (m.rerun(k, o) < 0) continue;
-          clause.push_back(column(m.rerun(k, o)));
-          engine_.AddClause({~column(m.rerun(k, o)), of[op]});
-        }
-        engine_.AddClause(clause);
-      }
-      for (std::size_t op = 0; op < instance_.num_ops; ++op) {
-        if (of[op].none()) continue;
-        for (const std::int32_t u : instance_.reads[op]) {
-          clause.assign(1, ~of[op]);
-          if (source(a, u)) engine_.AddClause(clause);
-        }
-      }
-      for (const std::int32_t v : m.useful(a)) {
-        clause.clear();
-        if (m.next_read(a, v) > b) {
-          if (b + 1 >= stages || m.stay(b + 1, v) < 0) continue;
-          clause.push_back(~column(m.stay(b + 1, v)));
-        }
-        if (source(a, v)) engine_.AddClause(clause);
-      }
-    }
+  engine_.Add(std::make_unique<WeightedSum>(std::move(terms), 0, total_));
 }
 
 void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t budget) {
@@ -145,7 +94,6 @@ void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t 
         engine_.AddClause({lit, ~list[c].presence, ~engine_.Geq(list[c].start, a + 1), ~engine_.Leq(list[c].start, b)});
     }
   }
-  if (params_.retention) Retain();
   if (params_.proof != nullptr) LogRows(*params_.proof, linear_);
   cuts_ = std::make_unique<PathCuts>(*boundary_);
   std::vector<std::int32_t> lazy;

@@ -245,12 +245,6 @@ void TellKnownPlan(const IntervalModel& model, std::span<const std::int32_t> seq
       known.Set(model.linear().column[j], columns[j] != 0);
       columns_cost += columns[j] * model.linear().cost[j];
     }
-    for (const IntervalModel::Retention& r : model.retentions()) {
-      bool on = false;
-      for (std::int32_t k = r.from; k <= r.to; ++k)
-        if (const std::int32_t c = model.boundary()->rerun(k, r.op); c >= 0) on |= columns[At(c)] != 0;
-      known.Set(r.lit, on);
-    }
   }
   known.Set(model.total(), std::max(copies_cost, columns_cost));
   known.Begin(model.total());

@@ -77,7 +77,7 @@ LearningSolver::LearningSolver(BinaryProgram program, RowSeparator* separator, c
   brancher_ = std::make_unique<RelaxationBrancher>(*relaxation, params.branching);
   engine_.SetBrancher(brancher_.get());
   engine_.Add(std::move(rows));
-  engine_.Add(std::make_unique<WeightedSum>(std::move(terms), least, total_, false));
+  engine_.Add(std::make_unique<WeightedSum>(std::move(terms), least, total_));
   engine_.Add(std::move(relaxation));
   for (std::size_t j = 0; j < program.lower.size(); ++j)
     if (program.lower[j] == program.upper[j])

@@ -12,12 +12,11 @@ namespace {
 constexpr std::string_view kRules[] = {"total", "no room"};
 }
 
-WeightedSum::WeightedSum(std::vector<Term> terms, std::int64_t constant, core::IntVar total, bool raise)
+WeightedSum::WeightedSum(std::vector<Term> terms, std::int64_t constant, core::IntVar total)
     : Propagator("weighted sum", kRules, core::Priority::kLinear),
       terms_(std::move(terms)),
       constant_(constant),
-      total_(total),
-      raise_(raise) {
+      total_(total) {
   std::stable_sort(terms_.begin(), terms_.end(), [](const Term& a, const Term& b) { return a.weight > b.weight; });
 }
 
@@ -34,7 +33,7 @@ void WeightedSum::Attach(Engine& engine, core::PropId id) {
 bool WeightedSum::OnEvent(Engine& engine, std::int32_t data) {
   if (data >= 0) engine.Set(sum_, engine.Get(sum_) + terms_[static_cast<std::size_t>(data)].weight);
   const std::int64_t room = engine.ub(total_) - engine.Get(sum_);
-  return raise_ || (!terms_.empty() && room < terms_.front().weight);
+  return !terms_.empty() && room < terms_.front().weight;
 }
 
 bool WeightedSum::Raise(Engine& engine) {
@@ -45,7 +44,6 @@ bool WeightedSum::Raise(Engine& engine) {
 bool WeightedSum::Propagate(Engine& engine) {
   const std::int64_t sum = engine.Get(sum_);
   const std::int64_t room = engine.ub(total_) - sum;
-  if (raise_ && !Raise(engine)) return false;
   if (room < 0) {
     std::vector<Lit> why;
     Why(engine, engine.ub(total_), Lit(), core::kNow, why);

@@ -73,10 +73,10 @@ void TryIntervals(const Instance& instance, OrderMode order, std::int64_t budget
   params.max_executions = cap;
   params.seed = static_cast<std::int32_t>(Draw(rng, 0, 1000));
   params.time_table = Chance(rng, 70);
-  params.raise_total = Chance(rng, 30);
+  static_cast<void>(Chance(rng, 30));  // a rule that is gone: what was found keeps its seed
   params.reduced_costs = Chance(rng, 70);
   params.path_cuts = Chance(rng, 70);
-  params.retention = Chance(rng, 40);
+  static_cast<void>(Chance(rng, 40));  // another
   const bool known = oracle.feasible && Chance(rng, 70);
   if (known) params.known = oracle.sequence;
   params.knapsack_cuts = !known && Chance(rng, 30);  // they may rest on the incumbent without saying so
@@ -84,9 +84,8 @@ void TryIntervals(const Instance& instance, OrderMode order, std::int64_t budget
   told = "intervals: explanation " + std::to_string(static_cast<int>(params.explanation)) + " relaxation " +
          std::to_string(params.relaxation) + " useful " + std::to_string(params.useful) + " boundaries " +
          std::to_string(params.boundaries) + " seed " + std::to_string(params.seed) + " time-table " +
-         std::to_string(params.time_table) + " raise " + std::to_string(params.raise_total) + " reduced costs " +
-         std::to_string(params.reduced_costs) + " path cuts " + std::to_string(params.path_cuts) + " retention " +
-         std::to_string(params.retention) + " knapsack " + std::to_string(params.knapsack_cuts) + " known " +
+         std::to_string(params.time_table) + " reduced costs " + std::to_string(params.reduced_costs) + " path cuts " +
+         std::to_string(params.path_cuts) + " knapsack " + std::to_string(params.knapsack_cuts) + " known " +
          std::to_string(known);
   if (std::getenv("EBB_TEST_TELL") != nullptr) std::cerr << told << std::endl;
   IntervalSolver solver(instance, order, budget, params);

@@ -129,7 +129,7 @@ std::int64_t ByEngine(const Program& p, const Switches& s, std::int32_t seed, st
   if (s.brancher) e.SetBrancher(&brancher);
   LinearRelaxation& lp = *relaxation;
   e.Add(std::move(rows));
-  e.Add(std::make_unique<WeightedSum>(terms, 0, total, seed % 2 == 0));
+  e.Add(std::make_unique<WeightedSum>(terms, 0, total));
   e.Add(std::move(relaxation));
   std::int64_t best = -1;
   for (;;) {
