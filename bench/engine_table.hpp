@@ -16,10 +16,11 @@
 
 namespace ebb::bench {
 
-// By a part of its name: the paper's graphs of EBB_SHARED_DIR, or one of examples/.
+// By a part of its name: the graphs of EBB_SHARED_DIR, or one of examples/.
 inline std::filesystem::path Find(const std::string& name) {
-  for (const std::filesystem::path& folder : {std::filesystem::path(EBB_SHARED_DIR) / "graphs" / "moccasin",
-                                              std::filesystem::path(EBB_SOURCE_DIR) / "examples"})
+  for (const std::filesystem::path& folder :
+       {std::filesystem::path(EBB_SHARED_DIR) / "graphs" / "moccasin",
+        std::filesystem::path(EBB_SHARED_DIR) / "graphs" / "torch", std::filesystem::path(EBB_SOURCE_DIR) / "examples"})
     if (std::filesystem::exists(folder))
       for (const auto& entry : std::filesystem::directory_iterator(folder))
         if (entry.path().filename().string().find(name) != std::string::npos) return entry.path();
