@@ -180,7 +180,7 @@ def compare_builds(o):
         sides.append((settings(o, program), *identities(o, program)))
     if sides[0][2]["ebbtide"] == sides[1][2]["ebbtide"]:
         print("bench/run: note: the two builds are the same file", file=sys.stderr)
-    store = Store(o.out / "records.jsonl")
+    store = Store(o.out / "compare.jsonl")  # of its own: the report takes the newest build's rows
     work = [work_of(o, table, builds) for _, table, builds in sides]
     found = ([], [])
     for number, pair in enumerate(zip(*work)):

@@ -51,7 +51,7 @@ CLOCK = {
     "wall": "Times are seconds of the clock.",
     "cpu": "Times are processor seconds of all threads of a process, since the machine did much other work meanwhile; the seconds "
            "of the clock are in the CSV files (`wall s`). Ebbtide's limit is one of counted work (`work N`: "
-           "about N to 2N seconds of a thread) or of the clock, the peers' is one of processor time.",
+           "0.7 N to 1.6 N seconds of each of its threads), the peers' is one of processor time.",
 }
 
 
