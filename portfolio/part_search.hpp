@@ -18,7 +18,7 @@
 // it learned but not its place between two steps, so it takes its work in larger and larger pieces.
 //
 // A third side joins when the others have had their start: the bound in steps (BoundarySolver::Params::climb; RL n=500
-// at 0.8, staged: proved after 50e9 ticks, where learning stays at 2.951 and the tree at 2.93 of 3.013 %).
+// at 0.8, staged: proved after 23e9 ticks, where learning stays at 2.951 and the tree at 2.93 of 3.013 %).
 //
 // Keeps the best sequence that fits and the lower bound. In free order the relaxation says nothing and only the local
 // search works.

@@ -28,7 +28,7 @@
 //   RL n=250 at 0.8, staged, by learning       4.17 of 4.26 %             14 (nine boundaries; given these: proved, 29)
 //   RL n=250 at 0.8, fixed, by learning        3.81 / 3.87 of 4.26 %      10 / 50 (ten boundaries)
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
-//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      50 (27 boundaries; 2.9585 after 10, with 10)
+//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      23 (17 boundaries; 2.9585 after 10, with 10)
 //   RL n=250 at 0.8, staged, in steps          4.10 of 4.26 %             24 (nine boundaries)
 //   RL n=1000 at 0.8, staged, in steps         2.384 of 2.592 %           23 (learning is better)
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
