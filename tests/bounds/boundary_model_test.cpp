@@ -1,37 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The boundary relaxation on random boundaries of random small graphs with all features: its optimum, with path cuts
-// and moment rows, is never above the true one (brute force), in fixed and in staged order, and "nothing below the
-// cutoff" is never said of a cutoff that a plan beats.
+// The boundary relaxation on random boundaries of random small graphs with all features: its optimum, with path cuts,
+// moment rows and stage cuts, is never above the true one (brute force), in fixed and in staged order, and "nothing
+// below the cutoff" is never said of a cutoff that a plan beats.
 #include "engine/bounds/boundary_model.hpp"
 
 #include <algorithm>
 
 #include <doctest/doctest.h>
 
-#include "engine/bounds/moment_rows.hpp"
+#include "engine/bounds/model_rows.hpp"
 #include "engine/problem/graph_builder.hpp"
 #include "tests/oracle/brute_force.hpp"
 #include "tests/oracle/random_case.hpp"
 #include "tests/support/seed.hpp"
-
-namespace {
-
-class Rows : public ebb::RowSeparator {
- public:
-  Rows(const ebb::BoundaryModel& model, std::int64_t budget, bool staged)
-      : path_(model), moment_(model, budget, staged) {}
-  void Separate(std::span<const double> x, bool integral, bool root, ebb::IntegerRows& out) override {
-    path_.Separate(x, integral, root, out);
-    moment_.Separate(x, integral, root, out);
-  }
-
- private:
-  ebb::PathCuts path_;
-  ebb::MomentRows moment_;
-};
-
-}  // namespace
 
 TEST_CASE("the boundary relaxation never bounds above the optimum") {
   ebb::test::Rng rng(ebb::test::Seed("boundary_model"));
@@ -56,7 +38,7 @@ TEST_CASE("the boundary relaxation never bounds above the optimum") {
       continue;
     }
     feasible += answer.feasible;
-    Rows rows(model, budget, mode == ebb::OrderMode::kStaged);
+    ebb::ModelRows rows(model, budget, mode == ebb::OrderMode::kStaged, true);
     ebb::BranchAndBound::Params params;
     params.min_efficacy = 0.001;
     ebb::BranchAndBound search(model.program(), &rows, params);
@@ -106,7 +88,7 @@ TEST_CASE("the linear relaxation keeps a view's base whole") {
   const ebb::Instance instance = ebb::MakeInstance(graph);
   const ebb::BoundaryModel model(instance, 9, {5});
   REQUIRE_FALSE(model.impossible());
-  Rows rows(model, 9, false);
+  ebb::ModelRows rows(model, 9, false, true);
   ebb::BranchAndBound::Params params;
   params.root_only = true;
   params.knapsack_cuts = false;
