@@ -143,7 +143,8 @@ struct BoundarySolver::Impl {
     for (const std::int32_t r : program.knapsacks) memory[At(r)] = 1;
     for (std::size_t r = 0; r < own_rows; ++r)
       if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
-    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows);
+    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows,
+                                            params.stage_cuts && mode == OrderMode::kFixed);
     if (!root_only && params.search) {
       search = params.search(std::move(program), separator.get());
     } else {

@@ -35,7 +35,7 @@
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
-//   ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; by 4: 3.627 of 3.638 % after 8)
+//   ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; by 4: 3.627 % after 8)
 //   training step, 2,304 ops, at 0.2           proved                     0.6
 //   FCN8, MobileNet, SegNet, VGG-UNet, VGG19   proved                     at most 0.04, at all budgets of the paper
 //   vit_l_16 at 8.94 / 4.74 / 3.25 GB          proved / proved / 19.34 of 19.40 %      0.01 / 0.01 / 3
@@ -52,8 +52,9 @@
 // boundaries (240 and 241) and 4.126 % after 75e9, where it is proved after 51e9 as it is. In steps without carrying
 // the tree, with probes: n=500 stood at 2.9604 % with 18 boundaries and no plan after 146e9 ticks.
 //
-// Open: RL n=250 at 0.8, fixed, ends at 4.0129 % with eleven boundaries, since what overflows is a rerun between 239 and
-// 240, and both are there. Not tried: rows for the last rerun of a stage, while which all of S[u,k+1] = 1 lies there.
+// Open: RL n=250 at 0.8, fixed, ends at 4.0129 % with eleven boundaries, since what overflows is a rerun between 239
+// and 240, and both are there. Not tried: rows for the last rerun of a stage, while which all of S[u,k+1] = 1 lies
+// there.
 #pragma once
 
 #include <cstdint>
@@ -89,6 +90,7 @@ class BoundarySolver {
     std::int32_t per_tree = 4;          // boundaries added after a small model's tree
     std::int32_t probes = 5;            // places tried when a model is refined after its tree
     bool moment_rows = true;
+    bool stage_cuts = false;  // stage_cuts.hpp; in fixed order
     bool carry_fixings = true;
     bool carry_rows = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this

@@ -12,24 +12,27 @@
 
 namespace ebb {
 
-// The path cuts, moment rows and (where they are weak: not in staged order) stage cuts of one model.
+// The path cuts, moment rows and where wanted stage cuts of one model.
 class ModelRows : public RowSeparator {
  public:
-  ModelRows(const BoundaryModel& model, std::int64_t budget, bool staged, bool moments)
-      : path_(model), moment_(model, budget, staged), stage_(model, budget), staged_(staged), with_moments_(moments) {}
+  ModelRows(const BoundaryModel& model, std::int64_t budget, bool staged, bool moments, bool stages)
+      : path_(model),
+        moment_(model, budget, staged),
+        stage_(model, budget),
+        with_moments_(moments),
+        with_stages_(stages) {}
   void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) override {
     path_.Separate(x, integral, root, out);
-    if (!with_moments_) return;
     const std::size_t before = out.size();
-    moment_.Separate(x, integral, root, out);
-    if (out.size() == before && !staged_) stage_.Separate(x, integral, root, out);
+    if (with_moments_) moment_.Separate(x, integral, root, out);
+    if (with_stages_ && out.size() == before) stage_.Separate(x, integral, root, out);
   }
 
  private:
   PathCuts path_;
   MomentRows moment_;
   StageCuts stage_;
-  bool staged_, with_moments_;
+  bool with_moments_, with_stages_;
 };
 
 }  // namespace ebb

@@ -17,8 +17,9 @@
 // It is made as strong as it can be had cheaply: wanted values are left out and ops are let run as long as nothing
 // fits, one by one, then U is chosen greedily.
 //
-// At 0/1 points only; RL n=100 at 0.7, fixed, by learning: 5.8908 % after 6e9 ticks and fourteen boundaries; without,
-// 5.6166 % and nothing more to refine, since its solutions overflow in such stages alone.
+// At 0/1 points only; RL n=100 at 0.7, fixed, plan 7.8168 %: by learning 5.8908 % and by climbing 6.0102 % after 6e9
+// ticks and still refined; without, 5.6166 % after 0.7e9 and nothing more to refine, since its solutions overflow in
+// such stages alone. Off by default (BoundarySolver::Params::stage_cuts): not yet measured on all open rows.
 //
 // Plain instances only. Not made where a proof is written (docs/proof_format.md).
 #pragma once

@@ -38,7 +38,7 @@ TEST_CASE("the boundary relaxation never bounds above the optimum") {
       continue;
     }
     feasible += answer.feasible;
-    ebb::ModelRows rows(model, budget, mode == ebb::OrderMode::kStaged, true);
+    ebb::ModelRows rows(model, budget, mode == ebb::OrderMode::kStaged, true, true);
     ebb::BranchAndBound::Params params;
     params.min_efficacy = 0.001;
     ebb::BranchAndBound search(model.program(), &rows, params);
@@ -88,7 +88,7 @@ TEST_CASE("the linear relaxation keeps a view's base whole") {
   const ebb::Instance instance = ebb::MakeInstance(graph);
   const ebb::BoundaryModel model(instance, 9, {5});
   REQUIRE_FALSE(model.impossible());
-  ebb::ModelRows rows(model, 9, false, true);
+  ebb::ModelRows rows(model, 9, false, true, true);
   ebb::BranchAndBound::Params params;
   params.root_only = true;
   params.knapsack_cuts = false;
