@@ -95,8 +95,8 @@ void PricedPlans::Reprice(WorkBudget& work) {
     cost_[g] = 0.5 * (cost_[g] + std::min(foreseen[g], most));
     costs.cost.push_back(static_cast<std::int64_t>(std::llround(16.0 * cost_[g])));
   }
-  const GapCoverBound again = SolveGapCoverFor(in_, table_, budget_, std::move(costs), &bound_);
-  work.Spend(static_cast<Ticks>(table_.gaps.size()) * 2000);
+  const GapCoverBound again = SolveGapCoverFor(in_, table_, budget_, std::move(costs), &work, &bound_);
+  work.Spend(static_cast<Ticks>(table_.gaps.size()) * 200);
   price_ = RowPrices(in_, table_, again);
 }
 

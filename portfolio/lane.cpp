@@ -32,6 +32,8 @@ bool Lane::Run(Ticks until) {
     const char* starved = nullptr;
     try {
       more = turn->slot.worker->Step(budget, exchange_);
+    } catch (const Interrupted&) {
+      // the end is near: Expired() says so in the next round
     } catch (const std::bad_alloc&) {
       starved = turn->slot.worker->name();  // what it held goes to the others, and what they found is not lost
     }

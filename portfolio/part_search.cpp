@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/bounds/boundary_solver.hpp"
-#include "engine/bounds/gap_cover_flow.hpp"
 #include "heuristics/annealing.hpp"
 #include "heuristics/decode.hpp"
 #include "heuristics/priced_plans.hpp"
@@ -168,9 +167,17 @@ PartSearch::PartSearch(const Problem& problem, std::shared_ptr<const Instance> p
 
 PartSearch::~PartSearch() = default;
 
+// The ticks of one turn are no reason for half a flow.
+GapCoverBound PartSearch::Flow(const GapTable& table, WorkBudget& work) const {
+  WorkBudget whole(std::numeric_limits<Ticks>::max(), work.stop_signal());
+  GapCoverBound flow = SolveGapCover(in_, table, problem_.budget.count(), 1, &whole);
+  work.Spend(whole.spent());
+  return flow;
+}
+
 void PartSearch::Bound(WorkBudget& work) {
-  const GapTable table = FixedOrderGaps(in_);
-  const GapCoverBound flow = SolveGapCover(in_, table, problem_.budget.count(), 1, &work);
+  const GapTable table = FixedOrderGaps(in_, work.stop_signal());
+  const GapCoverBound flow = Flow(table, work);
   infeasible_ = table.impossible || flow.shortage;
   if (!infeasible_) lower_ = std::max(lower_, in_.base_duration + flow.extra);
 }
@@ -248,14 +255,16 @@ void PartSearch::Begin(WorkBudget& work) {
 }
 
 void PartSearch::Price(WorkBudget& work) {
-  const GapTable table = FixedOrderGaps(in_);
+  const GapTable table = FixedOrderGaps(in_, work.stop_signal());
   if (table.impossible) return;
-  const GapCoverBound flow = SolveGapCover(in_, table, problem_.budget.count(), 1, &work);
-  PlanByPrices(in_, table, problem_.budget.count(), flow, 2, problem_.max_executions.value_or(0), work,
+  WorkBudget plans(work.left(), work.stop_signal());
+  const GapCoverBound flow = Flow(table, work);
+  PlanByPrices(in_, table, problem_.budget.count(), flow, 2, problem_.max_executions.value_or(0), plans,
                [&](const EvictionResult& r) {
                  if (r.peak <= problem_.budget.count() && (problem_.order != OrderMode::kStaged || r.staged))
                    Note(r.sequence, r.duration, "prices");
                });
+  work.Spend(plans.spent());
 }
 
 bool PartSearch::WithinCap(std::span<const std::int32_t> sequence) const {

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "engine/base/work_budget.hpp"
+#include "engine/bounds/gap_cover_flow.hpp"
 #include "engine/problem/instance.hpp"
 #include "portfolio/problem.hpp"
 
@@ -77,6 +78,7 @@ class PartSearch {
 
   bool Note(std::span<const std::int32_t> sequence, std::int64_t duration, const char* finder);  // news?
   void Begin(WorkBudget& work);
+  [[nodiscard]] GapCoverBound Flow(const GapTable& table, WorkBudget& work) const;
   void Price(WorkBudget& work);
   [[nodiscard]] Side* Next() const;
   [[nodiscard]] bool WithinCap(std::span<const std::int32_t> sequence) const;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <limits>
 
 namespace ebb {
@@ -36,6 +37,16 @@ class StopSignal {
   std::atomic<bool> cancelled_{false};
   Clock::time_point deadline_ = Clock::time_point::max();
 };
+
+// Thrown from the middle of a long pass (a table of a million gaps, say) when the user wants an end: what was being made
+// is of no use to anybody then. Lanes catch it.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+inline void ThrowIfExpired(const StopSignal* stop) {
+  if (stop != nullptr && stop->Expired()) throw Interrupted();
+}
 
 // One worker's purse. Not thread-safe.
 class WorkBudget {

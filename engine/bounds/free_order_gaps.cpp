@@ -114,7 +114,7 @@ std::vector<std::vector<std::int32_t>> HeaviestPaths(const Instance& in, std::sp
   return paths;
 }
 
-GapTable FreeOrderGaps(const Instance& in, std::span<const std::vector<std::int32_t>> paths) {
+GapTable FreeOrderGaps(const Instance& in, std::span<const std::vector<std::int32_t>> paths, const StopSignal* stop) {
   const std::vector<std::int32_t> root = StorageRoots(in);
   TimeLines times = Lines(in, paths);
 
@@ -128,6 +128,7 @@ GapTable FreeOrderGaps(const Instance& in, std::span<const std::vector<std::int3
   std::vector<Read> reads;
   std::vector<std::int32_t> charged;
   for (std::size_t v = 0; v < in.num_values; ++v) {
+    if (v % 4096 == 0) ThrowIfExpired(stop);
     const std::int32_t maker = in.maker[v];
     if (group[v].empty() || maker < 0 || in.bytes[v] == 0) continue;
     reads.clear();
@@ -174,19 +175,27 @@ GapTable FreeOrderGaps(const Instance& in, std::span<const std::vector<std::int3
         latest = &reads[i];
     if (latest != nullptr) add(latest->low + 1, latest->high, std::span<const Read>(latest, 1));
   }
-  return builder.Finish();
+  return builder.Finish(stop);
 }
 
-GapTable BestFreeOrderGaps(const Instance& in, std::int64_t budget) {
+GapTable BestFreeOrderGaps(const Instance& in, std::int64_t budget, WorkBudget* work, const GapTable* fixed) {
+  const StopSignal* const stop = work != nullptr ? work->stop_signal() : nullptr;
   std::vector<std::int64_t> weight(in.num_ops, 1);
-  GapTable by_length = FreeOrderGaps(in, HeaviestPaths(in, weight));
-  const GapTable fixed = FixedOrderGaps(in);
+  GapTable by_length = FreeOrderGaps(in, HeaviestPaths(in, weight), stop);
+  ThrowIfExpired(stop);
+  const GapTable made = fixed != nullptr ? GapTable() : FixedOrderGaps(in, stop);
+  const std::vector<std::int64_t>& resident = fixed != nullptr ? fixed->resident : made.resident;
   for (std::size_t row = 0; row < in.num_ops; ++row)
-    weight[in.order[row]] = std::max<std::int64_t>(0, fixed.resident[row] - budget) + 1;
-  GapTable by_bytes = FreeOrderGaps(in, HeaviestPaths(in, weight));
+    weight[in.order[row]] = std::max<std::int64_t>(0, resident[row] - budget) + 1;
+  GapTable by_bytes = FreeOrderGaps(in, HeaviestPaths(in, weight), stop);
+  if (work != nullptr) {
+    const std::size_t all = made.gaps.size() + by_length.gaps.size() + by_bytes.gaps.size();
+    work->Spend(static_cast<Ticks>(all) * 300 + static_cast<Ticks>(in.num_ops) * 1000);
+  }
   if (by_length.floor() > budget) return by_length;
   if (by_bytes.floor() > budget) return by_bytes;
-  const bool longer = SolveGapCover(in, by_length, budget, 0).extra > SolveGapCover(in, by_bytes, budget, 0).extra;
+  const bool longer =
+      SolveGapCover(in, by_length, budget, 0, work).extra > SolveGapCover(in, by_bytes, budget, 0, work).extra;
   return longer ? std::move(by_length) : std::move(by_bytes);
 }
 

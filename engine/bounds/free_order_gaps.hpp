@@ -30,10 +30,13 @@ namespace ebb {
 // `paths`: ops, each an ancestor of the next; one path at most of each connected part. Their rows stand one after the
 // other: parts share no op, so their bounds add up. Near-linear. Never `impossible`, nothing forced; a floor() above
 // the budget proves that no order has a plan. Throws InputError where bytes could leave 63 bits.
-[[nodiscard]] GapTable FreeOrderGaps(const Instance& instance, std::span<const std::vector<std::int32_t>> paths);
+[[nodiscard]] GapTable FreeOrderGaps(const Instance& instance, std::span<const std::vector<std::int32_t>> paths,
+                                     const StopSignal* stop = nullptr);
 
 // The table of the paths that promise most for this budget, out of a few: by number of ops, and by bytes over the
-// budget in the given order. Judged by the flow's bound.
-[[nodiscard]] GapTable BestFreeOrderGaps(const Instance& instance, std::int64_t budget);
+// budget in the given order. Judged by the flow's bound. Throws Interrupted where the work's stop signal says so.
+// `fixed`: FixedOrderGaps of the instance, where it is there already.
+[[nodiscard]] GapTable BestFreeOrderGaps(const Instance& instance, std::int64_t budget, WorkBudget* work = nullptr,
+                                         const GapTable* fixed = nullptr);
 
 }  // namespace ebb

@@ -75,8 +75,9 @@ std::int64_t RoundUpExtra(std::int64_t gcd, const GapTable& table, Int128 value,
 
 namespace {
 
-// The relaxation over the given rows only: prices and dropped bytes.
-void SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::int32_t> rows, WorkBudget& work,
+// The relaxation over the given rows only: prices and dropped bytes. False: stopped; rows that it did not come to have
+// no price and nothing dropped.
+[[nodiscard]] bool SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::int32_t> rows, WorkBudget& work,
                GapCoverBound& out) {
   std::fill(out.price.begin(), out.price.end(), 0);
   std::fill(out.dropped.begin(), out.dropped.end(), 0);
@@ -93,32 +94,30 @@ void SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::
   std::vector<std::int64_t> demand;
   TimelineCover cover;
   std::int32_t first = 0, reach = 0;
-  const auto solve_part = [&] {
+  const auto solve_part = [&]() -> bool {
     demand.clear();
     for (std::int32_t i = first; i < reach; ++i) demand.push_back(table.resident[rows[i]] - budget);
-    if (!CoverTimeline(demand, part, cover)) throw InternalError("gap cover: the flow found a shortage of bytes");
+    const CoverOutcome outcome = CoverTimeline(demand, part, work, cover);
+    if (outcome == CoverOutcome::kShortage) throw InternalError("gap cover: the flow found a shortage of bytes");
+    if (outcome == CoverOutcome::kStopped) return false;
     for (std::int32_t i = first; i < reach; ++i) out.price[rows[i]] = cover.price[i - first];
     for (std::size_t k = 0; k < part.size(); ++k) out.dropped[part_gap[k]] = cover.y[k];
-    // The simplex does not count its work. Rows that it does not come to have no price and nothing dropped.
-    work.Spend(static_cast<Ticks>(100 * part.size()));
     part.clear();
     part_gap.clear();
+    return true;
   };
   for (std::size_t g = 0; g < table.gaps.size(); ++g) {
     const Gap& gap = table.gaps[g];
     const std::int32_t begin = at_or_after[gap.begin], end = at_or_after[gap.end];
     if (begin == end) continue;
-    if (!part.empty() && begin >= reach) {
-      solve_part();
-      if (work.Exhausted()) return;
-    }
+    if (!part.empty() && begin >= reach && !solve_part()) return false;
     if (part.empty()) first = begin;
     reach = std::max(reach, end);
     const Int128 cost = std::min<Int128>(Int128{out.costs.cost[g]} * factor / gap.bytes, cap);
     part.push_back({begin - first, end - first, gap.bytes, static_cast<std::int64_t>(cost)});
     part_gap.push_back(g);
   }
-  if (!part.empty()) solve_part();
+  return part.empty() || solve_part();
 }
 
 // The row that stands out most over the budget, in every stretch between two of `rows` and in every run of rows over
@@ -163,9 +162,27 @@ void SolveOnce(const Instance& in, const GapTable& table, std::int64_t budget, W
   out.price_scale = out.costs.scale;
   out.extra = RoundUpExtra(in, table, 0, 1);
   out.complete = false;
+  GapCoverBound before;  // prices of the rows that were there before the last ones
   std::erase_if(out.rows, [&](std::int32_t r) { return table.resident[r] <= budget; });
   while (!work.Exhausted()) {
-    if (!out.rows.empty()) SolveRows(table, budget, out.rows, work, out);
+    if (!out.rows.empty()) {
+      before.price.swap(out.price);
+      before.dropped.swap(out.dropped);
+      before.price_scale = out.price_scale;
+      out.price.resize(table.num_rows());
+      out.dropped.resize(table.gaps.size());
+      if (!SolveRows(table, budget, out.rows, work, out)) {
+        // Half of these rows' prices, or all of the fewer rows' before them: whichever say more.
+        const Int128 half = EvaluatePrices(table, out.costs, budget, out.price, out.price_scale),
+                     whole = EvaluatePrices(table, out.costs, budget, before.price, before.price_scale);
+        if (half * (before.price_scale / out.costs.scale) < whole * (out.price_scale / out.costs.scale)) {
+          out.price.swap(before.price);
+          out.dropped.swap(before.dropped);
+          out.price_scale = before.price_scale;
+        }
+        break;
+      }
+    }
     const std::vector<std::int32_t> worst = WorstRows(table, budget, out.dropped, out.rows);
     work.Spend(static_cast<Ticks>(10 * table.num_rows() + 100 * table.gaps.size()));
     if (worst.empty()) {
@@ -218,7 +235,7 @@ GapCoverBound SolveGapCover(const Instance& in, const GapTable& table, std::int6
 }
 
 GapCoverBound SolveGapCoverFor(const Instance& in, const GapTable& table, std::int64_t budget, GapCosts costs,
-                               const GapCoverBound* near) {
+                               WorkBudget* work, const GapCoverBound* near) {
   GapCoverBound out;
   if (table.num_rows() > 0 && table.floor() > budget) {
     out.shortage = CoverShortage{table.floor_row(), table.floor(), budget};
@@ -227,7 +244,7 @@ GapCoverBound SolveGapCoverFor(const Instance& in, const GapTable& table, std::i
   out.costs = std::move(costs);
   if (near != nullptr) out.rows = near->rows;
   WorkBudget unlimited;
-  SolveOnce(in, table, budget, unlimited, out);
+  SolveOnce(in, table, budget, work != nullptr ? *work : unlimited, out);
   return out;
 }
 

@@ -37,7 +37,7 @@ struct GapCoverBound {
 };
 
 // `rounds`: how often durations shared among several outputs are shared anew by the last prices (0: by bytes only).
-// `work`: looked at between solves; none: to the end. `near`: a bound for the same table at another budget to start
+// `work`: spent and looked at all the time; none: to the end. `near`: a bound for the same table at another budget to start
 // from.
 [[nodiscard]] GapCoverBound SolveGapCover(const Instance& instance, const GapTable& table, std::int64_t budget,
                                           int rounds = 2, WorkBudget* work = nullptr,
@@ -46,7 +46,8 @@ struct GapCoverBound {
 // The same with costs of the caller's: the relaxation's optimum is valid for those costs only. Used as a guide, with
 // costs that foresee what a repeat takes beyond its own op; never as a bound.
 [[nodiscard]] GapCoverBound SolveGapCoverFor(const Instance& instance, const GapTable& table, std::int64_t budget,
-                                             GapCosts costs, const GapCoverBound* near = nullptr);
+                                             GapCosts costs, WorkBudget* work = nullptr,
+                                             const GapCoverBound* near = nullptr);
 
 // The Lagrangian value of row prices, times price_scale: sum of price * (resident - budget), less for every gap what
 // its bytes earn above its cost. Without forced reruns. A lower bound for any prices >= 0.

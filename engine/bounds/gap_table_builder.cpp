@@ -2,6 +2,7 @@
 #include "engine/bounds/gap_table_builder.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -50,10 +51,28 @@ std::int64_t GapTableBuilder::OwnBytes(std::size_t op) {
   return sum;
 }
 
-GapTable GapTableBuilder::Finish() {
-  std::sort(drafts_.begin(), drafts_.end(), [](const Draft& a, const Draft& b) {
-    return std::tie(a.gap.begin, a.gap.end, a.gap.value) < std::tie(b.gap.begin, b.gap.end, b.gap.value);
-  });
+// By begin into the places of each row, then each row's by themselves.
+void GapTableBuilder::Sort(const StopSignal* stop) {
+  std::vector<std::size_t> from(table_.num_rows() + 1, 0);
+  for (const Draft& d : drafts_) ++from[static_cast<std::size_t>(d.gap.begin) + 1];
+  std::partial_sum(from.begin(), from.end(), from.begin());
+  std::vector<Draft> sorted(drafts_.size());
+  {
+    std::vector<std::size_t> next = from;
+    for (const Draft& d : drafts_) sorted[next[static_cast<std::size_t>(d.gap.begin)]++] = d;
+  }
+  for (std::size_t row = 0; row < table_.num_rows(); ++row) {
+    if (row % 4096 == 0) ThrowIfExpired(stop);
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(from[row]),
+              sorted.begin() + static_cast<std::ptrdiff_t>(from[row + 1]), [](const Draft& a, const Draft& b) {
+                return std::tie(a.gap.end, a.gap.value) < std::tie(b.gap.end, b.gap.value);
+              });
+  }
+  drafts_ = std::move(sorted);
+}
+
+GapTable GapTableBuilder::Finish(const StopSignal* stop) {
+  Sort(stop);
   table_.gaps.reserve(drafts_.size());
   table_.charges.Reserve(drafts_.size(), charged_.size());
   for (const Draft& d : drafts_) {

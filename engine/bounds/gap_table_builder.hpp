@@ -20,7 +20,8 @@ class GapTableBuilder {
 
   // Its rows must not be empty; `charges` may hold repeats (is sorted here). Pinned where one of them may not repeat.
   void Add(const Gap& gap, std::vector<std::int32_t>& charges);
-  [[nodiscard]] GapTable Finish();
+  // Throws Interrupted where `stop` says so.
+  [[nodiscard]] GapTable Finish(const StopSignal* stop = nullptr);
 
  private:
   struct Draft {
@@ -28,6 +29,7 @@ class GapTableBuilder {
     std::int64_t charge_begin, charge_end;
   };
   std::int64_t OwnBytes(std::size_t op);
+  void Sort(const StopSignal* stop);
 
   const Instance& in_;
   const std::vector<std::int32_t>& root_;

@@ -18,6 +18,8 @@
 namespace ebb {
 namespace {
 
+constexpr std::int32_t kLookEvery = 4096;  // at the clock
+
 struct Use {
   std::int32_t row;
   std::int32_t value;  // read (or taken as the base of a view): this value of the root's group
@@ -55,7 +57,7 @@ std::int32_t GapTable::floor_row() const {
 
 std::int64_t GapTable::floor() const { return pinned.empty() ? 0 : pinned[floor_row()]; }
 
-GapTable FixedOrderGaps(const Instance& in) {
+GapTable FixedOrderGaps(const Instance& in, const StopSignal* stop) {
   const std::vector<std::int32_t> root = StorageRoots(in);
   const auto n = static_cast<std::int32_t>(in.num_ops);
 
@@ -69,6 +71,7 @@ GapTable FixedOrderGaps(const Instance& in) {
   std::vector<Use> uses(static_cast<std::size_t>(first_use.back()));
   std::vector<std::int64_t> next(first_use.begin(), first_use.end() - 1);
   for (std::int32_t row = 0; row < n; ++row) {
+    if (row % kLookEvery == 0) ThrowIfExpired(stop);
     const auto op = static_cast<std::size_t>(in.order[row]);
     const auto eaten = in.consumes[op];
     for (std::int32_t v : in.reads[op])
@@ -82,6 +85,7 @@ GapTable FixedOrderGaps(const Instance& in) {
   std::optional<std::int32_t> impossible;
   std::vector<std::int32_t> charged;
   for (std::size_t v = 0; v < in.num_values; ++v) {
+    if (v % kLookEvery == 0) ThrowIfExpired(stop);
     if (in.carrier[v] >= 0 || first_use[v] == first_use[v + 1]) continue;
     const std::int32_t maker = in.maker[v];
     std::int32_t last = maker < 0 ? -1 : in.rank[maker];
@@ -116,7 +120,7 @@ GapTable FixedOrderGaps(const Instance& in) {
       last = std::max(last, row);
     }
   }
-  GapTable table = builder.Finish();
+  GapTable table = builder.Finish(stop);
   table.forced = std::move(forced);
   table.forced_duration = KeepDisjoint(in, table.forced);
   table.impossible = impossible;

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "engine/base/csr.hpp"
+#include "engine/base/work_budget.hpp"
 #include "engine/problem/instance.hpp"
 
 namespace ebb {
@@ -73,8 +74,9 @@ struct GapTable {
   [[nodiscard]] std::int32_t floor_row() const;
 };
 
-// The gaps in the given order. Near-linear. Throws InputError where bytes could leave 63 bits.
-[[nodiscard]] GapTable FixedOrderGaps(const Instance& instance);
+// The gaps in the given order. Near-linear. Throws InputError where bytes could leave 63 bits, Interrupted where `stop`
+// says so (a second for 4 million gaps).
+[[nodiscard]] GapTable FixedOrderGaps(const Instance& instance, const StopSignal* stop = nullptr);
 
 // What dropping each gap costs at least: cost / scale, such that the costs of dropped gaps may be added up. An op's
 // duration is shared among overlapping gaps of different storages that charge it, in proportion to `weight` (per gap,

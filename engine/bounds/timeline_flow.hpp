@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/work_budget.hpp"
+
 namespace ebb {
 
 struct TimelineInterval {
@@ -26,8 +28,16 @@ struct TimelineCover {
   std::vector<std::int64_t> y;      // per interval
 };
 
-// False where some row's demand exceeds the capacities that span it. Demands are >= 0. Exact integers.
-[[nodiscard]] bool CoverTimeline(const std::vector<std::int64_t>& demand,
-                                 const std::vector<TimelineInterval>& intervals, TimelineCover& cover);
+enum class CoverOutcome {
+  kOptimal,
+  kShortage,  // some row's demand exceeds the capacities that span it
+  kStopped,   // the work is used up, or somebody wants an end; nothing is filled in
+};
+
+// Demands are >= 0. Exact integers. Spends what the simplex does, counted, and looks at the clock all the time: on
+// layered graphs of 100,000 ops one call takes seconds.
+[[nodiscard]] CoverOutcome CoverTimeline(const std::vector<std::int64_t>& demand,
+                                         const std::vector<TimelineInterval>& intervals, WorkBudget& work,
+                                         TimelineCover& cover);
 
 }  // namespace ebb
