@@ -5,12 +5,19 @@
 // inputs that another repeat holds by now. Two bounds: what dropping the value saves by itself (one look at the
 // profile), then all that the repeat reads (a transaction).
 //
-// What the numbers said (layered, 10,000 ops at 0.9 and 0.8, 100,000 at 0.9; percent, processor seconds):
+// What the numbers said (layered, 10,000 ops at 0.9 and 0.8, 100,000 at 0.9, unless said; percent, processor s):
 //   - One heap for the real budget: 1.82 in 0.05 s, 16.5 in 0.25 s, 3.25 in 3.4 s. The budget lowered in ten steps from
-//     the peak, so that gaps over the highest rows are chosen first: 1.72, 11.3, 2.81. Thirty steps: no better.
-//   - A step ends when three quarters of its excess are gone: the rest is cheaper as part of the next one. Run to its
-//     end each step looks at every gap of the graph (13 million looks at 100,000 ops; now 0.4).
-//   - Only the best n / 4 gaps by their first bound go into the heap.
+//     the peak, so that gaps over the highest rows are chosen first: 1.73, 11.5, 2.81; in fifteen: 1.75, 10.9, 2.76.
+//   - A step ends when nine tenths of its excess are gone: the rest is cheaper as part of the next one (three quarters,
+//     ten steps: 11.5 at 0.8, a twentieth left 11.1 in more time). Run to its end each step looks at every gap of the
+//     graph (13 million looks at 100,000 ops).
+//   - Only the best 2 n gaps by their first bound go into the heap. With n / 4 of them 100,000 ops at 0.8 have used
+//   them
+//     all up at 0.85 of the peak, with 12.6 % there; 2 n: 6 % there and a plan. n / 4 until they are used up once, 2 n
+//     from then on: 25.4 % on the last step, where it is 17.3 with 2 n all the time.
+//   - Bounds lowered by what a gap's repeat was last found to lose to what it holds (remembered from step to step):
+//   half
+//     of the looks, but what is taken is worse (10,000 at 0.8: 14.2; with room for an error of 4: 11.4, no sooner).
 //   - Taking what is within a factor of 0.5 to 0.95 of the best bound: all the same.
 //   - Afterwards a few repeats taken out and what is over the budget then covered anew, with noise in the ratios (ruin
 //     and recreate): 300 rounds in 5 s without a gain at 0.9, 11.38 to 11.31 at 0.8, where local search gets to 11.2.
@@ -25,7 +32,8 @@ namespace ebb {
 namespace {
 
 constexpr std::int32_t kNone = SequenceState::kNone;
-constexpr int kLevels = 10;
+constexpr int kLevels = 15;
+constexpr int kRest = 10;            // a level ends when all but this part of its excess is gone
 constexpr double kNearly = 0.8;      // of the best bound is good enough
 constexpr double kHeld = 0.9;        // of a gap's bound is not lost to what its repeat holds
 constexpr std::size_t kCascade = 3;  // inputs made again with a repeat
@@ -88,7 +96,7 @@ void GapDrops::BeginLevel() {
   state_.SetBudget(peak_ - (peak_ - params_.budget) / kLevels * level_);
   if (level_ >= kLevels) state_.SetBudget(params_.budget);
   const std::int64_t start = state_.excess();
-  enough_ = level_ < kLevels ? start / 4 : start / 16;
+  enough_ = level_ < kLevels ? start / kRest : start / 16;
   commits_before_ = commits_;
   heap_ = {};
   if (start > 0) heap_ = std::priority_queue<Drop>({}, Collect());
@@ -140,7 +148,7 @@ std::vector<GapDrops::Drop> GapDrops::Collect() {
   }
   for (std::size_t v = 0; v < in_.num_values; ++v)
     if (in_.kept[v]) use(static_cast<std::int32_t>(v), state_.End());
-  const std::size_t most = 5000 + in_.num_ops / 4;
+  const std::size_t most = 40'000 + 2 * in_.num_ops;
   if (all.size() > most) {
     std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),
                      [](const Drop& a, const Drop& b) { return b < a; });

@@ -13,9 +13,10 @@
 // Staged plans of the given order, so plans of every order. Percent over the base, one thread (layered graphs of
 // `ebbtide gen layered --seed 1`; before: all workers, 60 s, two threads; construction alone, its processor seconds):
 //   ops       budget   before   construction
-//   10,000    0.9      1.83     1.72    0.15 s
-//   10,000    0.8      10.52    11.30   0.4 s
-//   100,000   0.9      14.87    2.81    5.4 s
+//   10,000    0.9      1.83     1.75    0.2 s
+//   10,000    0.8      10.52    10.90   0.5 s
+//   100,000   0.9      14.87    2.76    11 s
+//   100,000   0.8      none     17.04   32 s
 #pragma once
 
 #include <cstdint>

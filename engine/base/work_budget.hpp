@@ -38,8 +38,8 @@ class StopSignal {
   Clock::time_point deadline_ = Clock::time_point::max();
 };
 
-// Thrown from the middle of a long pass (a table of a million gaps, say) when the user wants an end: what was being made
-// is of no use to anybody then. Lanes catch it.
+// Thrown from the middle of a long pass (a table of a million gaps, say) when the user wants an end: what was being
+// made is of no use to anybody then. Lanes catch it.
 class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }

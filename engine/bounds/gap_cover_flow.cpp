@@ -77,8 +77,8 @@ namespace {
 
 // The relaxation over the given rows only: prices and dropped bytes. False: stopped; rows that it did not come to have
 // no price and nothing dropped.
-[[nodiscard]] bool SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::int32_t> rows, WorkBudget& work,
-               GapCoverBound& out) {
+[[nodiscard]] bool SolveRows(const GapTable& table, std::int64_t budget, std::span<const std::int32_t> rows,
+                             WorkBudget& work, GapCoverBound& out) {
   std::fill(out.price.begin(), out.price.end(), 0);
   std::fill(out.dropped.begin(), out.dropped.end(), 0);
   std::int64_t largest = 0;

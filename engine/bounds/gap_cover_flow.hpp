@@ -37,8 +37,8 @@ struct GapCoverBound {
 };
 
 // `rounds`: how often durations shared among several outputs are shared anew by the last prices (0: by bytes only).
-// `work`: spent and looked at all the time; none: to the end. `near`: a bound for the same table at another budget to start
-// from.
+// `work`: spent and looked at all the time; none: to the end. `near`: a bound for the same table at another budget to
+// start from.
 [[nodiscard]] GapCoverBound SolveGapCover(const Instance& instance, const GapTable& table, std::int64_t budget,
                                           int rounds = 2, WorkBudget* work = nullptr,
                                           const GapCoverBound* near = nullptr);

@@ -198,6 +198,9 @@ class FloorFinder {
       if (seen.find(set)->second < node.needed) continue;  // reached in a better way since
       Makers(set, makers);
       for (std::int32_t op : makers) {
+        // What all outputs of a large graph need has thousands of ways back, each a set of its own: one of them may
+        // take a second.
+        if (purse_.Exhausted()) return false;
         if (Overwrites(op, set)) continue;
         const std::int64_t needed = clamp(std::max(node.needed, MomentBytes(set, op)));
         Set before = Before(set, op);

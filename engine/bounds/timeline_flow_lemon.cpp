@@ -3,11 +3,11 @@
 // LEMON's primal network simplex (Kiraly and Kovacs, "Efficient implementations of minimum-cost flow algorithms", 2012)
 // on the time line. Compiled as C++17: allocator::construct, which its maps use, is gone in C++20.
 //
-// The simplex runs until it is done and asks nobody. So its costs are numbers of a type of our own, PivotCost, which does
-// what std::int64_t does and besides counts: a block of arcs searched for the one that enters ends with a comparison with
-// 0, a pivot adds to the potential of each node that it moves. Where the work is used up the comparison throws, and the
-// solver, half way, is thrown away with what it holds. The count needs a place that the numbers find: a pointer of the
-// thread's own, set for the length of one call and put back after it.
+// The simplex runs until it is done and asks nobody. So its costs are numbers of a type of our own, PivotCost, which
+// does what std::int64_t does and besides counts: a block of arcs searched for the one that enters ends with a
+// comparison with 0, a pivot adds to the potential of each node that it moves. Where the work is used up the comparison
+// throws, and the solver, half way, is thrown away with what it holds. The count needs a place that the numbers find: a
+// pointer of the thread's own, set for the length of one call and put back after it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,7 +30,9 @@ struct OutOfWork {};
 class PivotCount {
  public:
   PivotCount(WorkBudget& work, std::size_t arcs)
-      : work_(work), block_(kPerPivot + kPerArc * static_cast<Ticks>(std::max(10.0, std::sqrt(arcs)))), outer_(current) {
+      : work_(work),
+        block_(kPerPivot + kPerArc * static_cast<Ticks>(std::max(10.0, std::sqrt(arcs)))),
+        outer_(current) {
     current = this;
   }
   ~PivotCount() { current = outer_; }

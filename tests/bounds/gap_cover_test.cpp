@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gap cover against brute force on small graphs with every feature, and its own relations on larger ones.
 #include <algorithm>
+#include <limits>
 
 #include <doctest/doctest.h>
 
+#include "engine/bounds/free_order_gaps.hpp"
 #include "engine/bounds/gap_cover_flow.hpp"
 #include "engine/bounds/gap_cover_integer.hpp"
 #include "engine/problem/graph_builder.hpp"
@@ -116,6 +118,48 @@ TEST_CASE("gap cover: never above the optimum, never infeasible where there is a
   CHECK(positive > 100);
   CHECK(tight > 50);
   CHECK(short_rows > 100);
+}
+
+TEST_CASE("gap cover: the flow is counted, ends when the work does, and then says the same as before") {
+  Rng rng(Seed("gap_cover_stopped"));
+  RandomGraphOptions options;
+  options.min_ops = 300;
+  options.max_ops = 400;
+  options.max_size = 100'000;
+  options.max_duration = 1000;
+  int stopped = 0, some = 0;
+  for (int round = 0; round < 20; ++round) {
+    const Graph graph = RandomGraph(rng, options);
+    const Instance in = MakeInstance(graph);
+    const GapTable table = FixedOrderGaps(in);
+    if (table.impossible) continue;
+    const std::int64_t budget = table.floor() + (table.peak() - table.floor()) / 4;
+    WorkBudget all;
+    const GapCoverBound whole = SolveGapCover(in, table, budget, 0, &all);
+    CHECK(whole.complete);
+    for (int part = 1; part < 8; ++part) {
+      WorkBudget little(all.spent() * part / 8), again(all.spent() * part / 8);
+      const GapCoverBound bound = SolveGapCover(in, table, budget, 0, &little);
+      CHECK(bound.extra <= whole.extra);
+      CHECK(bound.extra == RoundUpExtra(in, table,
+                                        EvaluatePrices(table, bound.costs, budget, bound.price, bound.price_scale),
+                                        bound.price_scale));
+      const GapCoverBound same = SolveGapCover(in, table, budget, 0, &again);
+      CHECK(same.price == bound.price);
+      CHECK(same.dropped == bound.dropped);
+      CHECK(again.spent() == little.spent());
+      stopped += !bound.complete;
+      some += !bound.complete && bound.extra > 0;
+    }
+    StopSignal stop;
+    stop.Cancel();
+    WorkBudget none(std::numeric_limits<Ticks>::max(), &stop);
+    CHECK_FALSE(SolveGapCover(in, table, budget, 0, &none).complete);
+    CHECK_THROWS_AS(static_cast<void>(FixedOrderGaps(in, &stop)), Interrupted);
+    CHECK_THROWS_AS(static_cast<void>(BestFreeOrderGaps(in, budget, &none)), Interrupted);
+  }
+  CHECK(stopped > 20);
+  CHECK(some > 0);
 }
 
 TEST_CASE("gap cover: prices certify, grow with pressure, and obey complementary slackness") {

@@ -212,5 +212,30 @@ TEST_CASE("lanes share their work, repeat, and end") {
   CHECK(RunLane(f, 1, 3, 100'000'000, 100'000'000).empty());
 }
 
+// Is in the middle of something long when the user wants an end.
+class Surprised : public Worker {
+ public:
+  const char* name() const override { return "surprised"; }
+  bool Step(WorkBudget& budget, Exchange& exchange) override {
+    exchange.board().stop().Cancel();
+    ThrowIfExpired(budget.stop_signal());
+    return true;
+  }
+};
+
+TEST_CASE("a worker that is interrupted ends its lane, and that is all") {
+  Fixture f("12");
+  Board board(f.problem, true, {}, f.stop);
+  std::string out;
+  std::vector<WorkerSlot> slots;
+  slots.push_back({std::make_unique<Clockwork>('a', 1'000'000, 100, out), 1});
+  slots.push_back({std::make_unique<Surprised>(), 1});
+  Lane lane(board, std::move(slots), 100'000'000);
+  CHECK_FALSE(lane.Run(100'000'000));
+  CHECK(lane.done());
+  CHECK_FALSE(lane.out_of_memory());
+  CHECK(out == "a");
+}
+
 }  // namespace
 }  // namespace ebb
