@@ -6,6 +6,9 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
+#include <stdexcept>
+#include <typeinfo>
 
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
@@ -61,15 +64,21 @@ class Forked {
 };
 
 /// Runs job(0) ... job(n-1) in the arena, job(0) on the caller's thread, and returns when all are done. n >= 1. The
-/// first exception of a job is thrown again here (TBB).
+/// first exception of a job is thrown again here (TBB). Where no thread can be had, for want of memory, TBB throws a
+/// plain std::runtime_error (none of ours is plain): std::bad_alloc to everybody else.
 template <class Job>
 void ForkJoin(tbb::task_arena& arena, std::size_t n, const Job& job) {
-  arena.execute([&] {
-    tbb::task_group group;
-    for (std::size_t i = 1; i < n; ++i) group.run(Forked<Job>(job, i));
-    group.run_and_wait([&job] { job(std::size_t{0}); });
-    ForkJoinOrder::Acquire(true);
-  });
+  try {
+    arena.execute([&] {
+      tbb::task_group group;
+      for (std::size_t i = 1; i < n; ++i) group.run(Forked<Job>(job, i));
+      group.run_and_wait([&job] { job(std::size_t{0}); });
+      ForkJoinOrder::Acquire(true);
+    });
+  } catch (const std::runtime_error& e) {
+    if (typeid(e) == typeid(std::runtime_error)) throw std::bad_alloc();
+    throw;
+  }
 }
 
 }  // namespace ebb
