@@ -75,7 +75,7 @@ static void TestVersionsAndOptions(void) {
 }
 
 static void TestBadGraphs(void) {
-  int64_t a, b, f;
+  int64_t a = -1, b = -1, f = -1;
   ebb_graph* g = ebb_graph_new();
   CHECK(ebb_graph_add_tensor(g, "a", -1, -1, &a) == EBB_ERROR_INPUT);
   CHECK(strstr(ebb_graph_error(g), "a") != NULL);
