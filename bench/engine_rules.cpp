@@ -221,6 +221,8 @@ void Relaxation() {
   Search("layered_n250_", 0.8, {186, 195, 222, 237, 239}, 3.8565);
   Search("layered_n500_", 0.9, {335}, 0.7011);
   Head("refinement", RefineChanges());
+  Refine("gen layered 60 1", 0.8, OrderMode::kFixed, 5.7956);
+  Refine("gen layered 100 2", 0.8, OrderMode::kFixed, 1.8630);
   Refine("layered_n100_", 0.8, OrderMode::kStaged, 2.2966);
   Refine("layered_n100_", 0.8, OrderMode::kFixed, 2.2966);
   Refine("layered_n250_", 0.9, OrderMode::kFixed, 0.9040);

@@ -71,11 +71,10 @@ void Workers() {
            {"layered_n1000_", 0.8, "fixed", "gap-cover", "0.2"},
            {"layered_n1000_", 0.9, "fixed", "relax", "2"},
            {"layered_n250_", 0.9, "fixed", "learning", "1"},
-           {"gen random 60 2", 0.65, "fixed", "intervals", "8"},
            {"gen random 45 2", 0.8, "staged", "intervals", "8"},
            {"gen random 14 1", 0.75, "free", "state-search", "1"},
            {"gen random 24 1", 0.75, "free", "state-search", "1"},
-           {"gen transformer 24 16 plain", 0.5, "fixed", "windows", "3", "2"},
+           {"gen transformer 800 1 plain", 0.5, "fixed", "windows", "4", "2"},
            {"ResNet50_256_train", 0.3, "fixed", "neighbourhood", "3"},
            {"gen layered 10000 1", 0.8, "fixed", "drops", "1"},
            {"layered_n250_", 0.7, "free", "gap-cover-integer", "1"},
@@ -169,8 +168,8 @@ void Stop() {
                                                                                   {"layered_n250_", 0.7},
                                                                                   {"layered_n1000_", 0.8},
                                                                                   {"ResNet50_256_train", 0.3},
-                                                                                  {"vit_l_16", 0.2},
-                                                                                  {"llama_7b", 0.5}}) {
+                                                                                  {"vit_l_16", 0.29},
+                                                                                  {"llama_7b", 0.48}}) {
     if (Find(name).empty()) continue;
     const Case c(name, fraction);
     for (const double after : {0.2, 1.0, 3.0}) {
