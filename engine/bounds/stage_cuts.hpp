@@ -21,7 +21,8 @@
 // ticks and still refined; without, 5.6166 % after 0.7e9 and nothing more to refine, since its solutions overflow in
 // such stages alone. Off by default (BoundarySolver::Params::stage_cuts): not yet measured on all open rows.
 //
-// Plain instances only. Not made where a proof is written (docs/proof_format.md).
+// Plain instances only. A proof that is written (portfolio/proof.hpp) is of a search without them: docs/proof_format.md
+// has no such row.
 #pragma once
 
 #include <cstdint>
