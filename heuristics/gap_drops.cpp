@@ -12,12 +12,11 @@
 //     ten steps: 11.5 at 0.8, a twentieth left 11.1 in more time). Run to its end each step looks at every gap of the
 //     graph (13 million looks at 100,000 ops).
 //   - Only the best 2 n gaps by their first bound go into the heap. With n / 4 of them 100,000 ops at 0.8 have used
-//   them
-//     all up at 0.85 of the peak, with 12.6 % there; 2 n: 6 % there and a plan. n / 4 until they are used up once, 2 n
-//     from then on: 25.4 % on the last step, where it is 17.3 with 2 n all the time.
+//     them all up at 0.85 of the peak, with 12.6 % there; 2 n: 6 % there and a plan. n / 4 until they are used up
+//     once, 2 n from then on: 25.4 % on the last step, where it is 17.3 with 2 n all the time.
 //   - Bounds lowered by what a gap's repeat was last found to lose to what it holds (remembered from step to step):
-//   half
-//     of the looks, but what is taken is worse (10,000 at 0.8: 14.2; with room for an error of 4: 11.4, no sooner).
+//     half of the looks, but what is taken is worse (10,000 at 0.8: 14.2; with room for an error of 4: 11.4, no
+//     sooner).
 //   - Taking what is within a factor of 0.5 to 0.95 of the best bound: all the same.
 //   - Afterwards a few repeats taken out and what is over the budget then covered anew, with noise in the ratios (ruin
 //     and recreate): 300 rounds in 5 s without a gain at 0.9, 11.38 to 11.31 at 0.8, where local search gets to 11.2.

@@ -27,11 +27,12 @@ constexpr Ticks kFirstVisit = 300'000'000;  // per class
 constexpr double kGrowth = 2;
 constexpr Ticks kOfferTicksPerExecution = 300 * 10;  // work between two plans: ten times what judging one takes
 
-// Those that are over the budget.
+// Those that are over the budget; none where the order is one stretch.
 std::vector<Stretch> StretchesOver(const Problem& problem) {
   const Instance& in = problem.instance;
-  const SequenceFacts facts = EvaluateSequence(in, in.order);
   std::vector<Stretch> stretches = IndependentStretches(in);
+  if (stretches.size() < 2) return {};
+  const SequenceFacts facts = EvaluateSequence(in, in.order);
   if (facts.valid)
     std::erase_if(stretches, [&](const Stretch& s) {
       return std::all_of(facts.profile.begin() + s.begin, facts.profile.begin() + s.end,
@@ -159,6 +160,10 @@ class StretchesWorker : public Worker {
       PartFacts& fact = facts[class_of_part_[k]];
       fact.lower = parts_[k].lower();
       if (!parts_[k].has_plan()) continue;
+      if (exchange.known().parts) {  // what is known and no longer stays: no copy
+        const PartFacts& old = (*exchange.known().parts)[class_of_part_[k]];
+        if (old.piece && old.upper <= parts_[k].upper()) continue;
+      }
       fact.upper = parts_[k].upper();
       fact.piece = std::make_shared<const std::vector<std::int32_t>>(parts_[k].best().begin(), parts_[k].best().end());
     }
@@ -212,7 +217,6 @@ class StretchesWorker : public Worker {
 
 StretchesWorkers MakeStretchesWorkers(const Problem& problem, int lanes) {
   StretchesWorkers out;
-  if (IndependentStretches(problem.instance).size() < 2) return out;
   std::vector<Stretch> over = StretchesOver(problem);
   if (over.size() < 2) return out;
   for (const Stretch& s : over) out.largest = std::max(out.largest, static_cast<std::size_t>(s.end - s.begin));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Large graphs in windows (engine/problem/windows.hpp): the best plan is cut where little lies in memory; each piece is
-// an instance that is searched like a small graph, equal pieces once (part_rounds.hpp). What is found is put back into
+// an instance that is searched like a small graph, equal pieces once (part_classes.hpp). What is found is put back into
 // the best plan of the moment wherever the surroundings still match.
 //
 // Each lane has such a worker and looks after its own classes of windows, so no two work on the same one.
