@@ -28,6 +28,10 @@ namespace ebb {
 [[nodiscard]] bool DropsFit(const Problem& problem);
 [[nodiscard]] std::unique_ptr<Worker> MakeDropsWorker(const Problem& problem);
 
+// A first plan by searching backwards for what each op reads (heuristics/backward_plans.hpp); scarce memory.
+[[nodiscard]] bool BackwardFits(const Problem& problem);
+[[nodiscard]] std::unique_ptr<Worker> MakeBackwardWorker(const Problem& problem);
+
 // The boundary relaxation (engine/bounds/boundary_solver.hpp), by branch and bound and by clause learning, with a cold
 // local search from what it decodes; fixed and staged order.
 [[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "heuristics/wanted_search.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace ebb {
+namespace {
+
+std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+bool Has(const std::uint64_t* set, std::size_t i) { return ((set[i / 64] >> (i % 64)) & 1) != 0; }
+
+void Put(ValueWords& set, std::size_t i) { set[i / 64] |= std::uint64_t{1} << (i % 64); }
+
+constexpr std::size_t kMostWords = std::size_t{32} << 20;  // of all sets
+
+// Fewer of them that are wanted count among sets that are equally near.
+bool Later(const auto& a, const auto& b) {
+  if (a.estimate != b.estimate) return a.estimate > b.estimate;
+  if (a.bytes != b.bytes) return a.bytes > b.bytes;
+  return a.id < b.id;
+}
+
+}  // namespace
+
+WantedSearch::WantedSearch(const Instance& instance, std::int64_t budget)
+    : in_(instance),
+      room_(budget - instance.resident_bytes),
+      words_(std::max<std::size_t>(1, (instance.num_values + 63) / 64)) {
+  reads_.assign(in_.num_ops, ValueWords(words_, 0));
+  makes_ = reads_;
+  for (std::size_t op = 0; op < in_.num_ops; ++op) {
+    for (const std::int32_t v : in_.reads[op]) Put(reads_[op], At(v));
+    for (const std::int32_t v : in_.makes[op]) Put(makes_[op], At(v));
+  }
+  small_ =
+      static_cast<double>(in_.base_duration) / (1000.0 * static_cast<double>(std::max<std::size_t>(1, in_.num_ops))) +
+      1e-9;
+  stamp_.assign(in_.num_ops, 0);
+}
+
+std::int32_t WantedSearch::FindOrAdd(const std::uint64_t* words, std::int32_t limit) {
+  const auto hash = [&](const std::uint64_t* w, std::int32_t l) {
+    std::uint64_t h = 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(l);
+    for (std::size_t i = 0; i < words_; ++i) {
+      h ^= w[i];
+      h *= 0xff51afd7ed558ccdULL;
+      h ^= h >> 32;
+    }
+    return static_cast<std::size_t>(h);
+  };
+  ticks_ += static_cast<std::int64_t>(4 * words_) + 20;
+  if (nodes_.size() * 2 >= table_.size()) {
+    table_.assign(std::max<std::size_t>(1024, table_.size() * 2), -1);
+    for (std::size_t id = 0; id < nodes_.size(); ++id) {
+      std::size_t at = hash(arena_.data() + id * words_, limits_[id]) & (table_.size() - 1);
+      while (table_[at] >= 0) at = (at + 1) & (table_.size() - 1);
+      table_[at] = static_cast<std::int32_t>(id);
+    }
+    ticks_ += static_cast<std::int64_t>(nodes_.size() * (4 * words_ + 20));
+  }
+  std::size_t at = hash(words, limit) & (table_.size() - 1);
+  for (; table_[at] >= 0; at = (at + 1) & (table_.size() - 1)) {
+    const std::size_t id = At(table_[at]);
+    if (limits_[id] == limit && std::equal(words, words + words_, arena_.data() + id * words_)) return table_[at];
+  }
+  table_[at] = static_cast<std::int32_t>(nodes_.size());
+  arena_.insert(arena_.end(), words, words + words_);
+  limits_.push_back(limit);
+  nodes_.push_back({std::numeric_limits<double>::infinity(), -1, -1, false});
+  return table_[at];
+}
+
+// What must run at least until the set is there: the makers of what is not held, and of their inputs, and so on.
+WantedSearch::Guide WantedSearch::Look(const std::uint64_t* wanted, const WantedQuestion& question,
+                                       std::span<const std::uint8_t> may_run) {
+  Guide guide{0, 0, 0, true};
+  ++now_;
+  stack_.clear();
+  const auto need = [&](std::int32_t v) {
+    const std::int32_t op = in_.maker[At(v)];
+    if (op < 0 || !may_run[At(op)]) {
+      guide.possible = false;
+    } else if (stamp_[At(op)] != now_) {
+      stamp_[At(op)] = now_;
+      stack_.push_back(op);
+    }
+  };
+  for (std::size_t w = 0; w < words_; ++w)
+    for (std::uint64_t rest = wanted[w]; rest != 0; rest &= rest - 1) {
+      const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+      guide.bytes += in_.bytes[v];
+      if (!Has(question.held.data(), v)) need(static_cast<std::int32_t>(v));
+    }
+  while (!stack_.empty() && guide.possible) {
+    const std::size_t op = At(stack_.back());
+    stack_.pop_back();
+    ++guide.ops;
+    guide.cost += static_cast<double>(in_.duration[op]) + small_;
+    ticks_ += 4 + static_cast<std::int64_t>(in_.reads[op].size()) * 3;
+    for (const std::int32_t v : in_.reads[op])
+      if (!Has(question.held.data(), At(v))) need(v);
+  }
+  return guide;
+}
+
+void WantedSearch::Reach(const std::uint64_t* wanted, std::int32_t limit, Node node, const WantedQuestion& question,
+                         std::span<const std::uint8_t> may_run) {
+  const std::int32_t id = FindOrAdd(wanted, limit);
+  Node& known = nodes_[At(id)];
+  if (known.done <= node.done || (known.expanded && question.by_number)) return;
+  const Guide guide = Look(arena_.data() + At(id) * words_, question, may_run);
+  known = node;
+  if (!guide.possible) return;
+  const double left = question.by_number
+                          ? 10.0 * guide.ops + static_cast<double>(guide.bytes) /
+                                                   static_cast<double>(std::max<std::int64_t>(1, room_)) * 10.0
+                          : node.done + question.weight * guide.cost;
+  queue_.push_back({left, node.done, guide.bytes, id});
+  std::push_heap(queue_.begin(), queue_.end(), [](const Entry& a, const Entry& b) { return Later(a, b); });
+  ticks_ += 60;
+}
+
+WantedSearch::Answer WantedSearch::Find(const WantedQuestion& question, std::span<const std::uint8_t> may_run,
+                                        WorkBudget& work) {
+  reruns_.clear();
+  path_.clear();
+  arena_.clear();
+  limits_.clear();
+  nodes_.clear();
+  queue_.clear();
+  table_.assign(1024, -1);
+  ticks_ = 1000;
+  constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
+  Reach(question.wanted.data(), kAny, Node{0, -1, -1, false}, question, may_run);
+  ValueWords set(words_), next(words_);
+  std::vector<std::int32_t> makers;
+  for (std::int64_t looked = 0; !queue_.empty(); ++looked) {
+    work.Spend(ticks_);
+    ticks_ = 0;
+    if (looked >= question.most || arena_.size() > kMostWords || work.Exhausted()) return Answer::kUnknown;
+    const Entry top = queue_.front();
+    std::pop_heap(queue_.begin(), queue_.end(), [](const Entry& a, const Entry& b) { return Later(a, b); });
+    queue_.pop_back();
+    if (nodes_[At(top.id)].expanded || nodes_[At(top.id)].done != top.done) continue;
+    nodes_[At(top.id)].expanded = true;
+    std::copy_n(arena_.data() + At(top.id) * words_, words_, set.data());
+    bool there = true;
+    for (std::size_t w = 0; w < words_; ++w) there = there && (set[w] & ~question.held[w]) == 0;
+    if (there) {
+      for (std::int32_t id = top.id; nodes_[At(id)].next >= 0; id = nodes_[At(id)].next) {
+        reruns_.push_back(nodes_[At(id)].op);
+        path_.push_back(id);
+      }
+      return Answer::kFound;
+    }
+    const std::int32_t limit = limits_[At(top.id)];
+    makers.clear();
+    for (std::size_t w = 0; w < words_; ++w)
+      for (std::uint64_t rest = set[w]; rest != 0; rest &= rest - 1) {
+        const std::int32_t op = in_.maker[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+        if (op >= 0 && may_run[At(op)] && in_.rank[At(op)] < limit) makers.push_back(op);
+      }
+    std::sort(makers.begin(), makers.end());
+    makers.erase(std::unique(makers.begin(), makers.end()), makers.end());
+    for (const std::int32_t op : makers) {
+      std::int64_t bytes = top.bytes + in_.moment[At(op)];
+      for (std::size_t w = 0; w < words_; ++w) {
+        for (std::uint64_t rest = (makes_[At(op)][w] | reads_[At(op)][w]) & ~set[w]; rest != 0; rest &= rest - 1)
+          bytes += in_.bytes[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+        next[w] = (set[w] & ~makes_[At(op)][w]) | reads_[At(op)][w];
+      }
+      ticks_ += static_cast<std::int64_t>(4 * words_) + 20;
+      if (bytes > room_) continue;
+      Reach(next.data(), question.staged ? in_.rank[At(op)] : kAny,
+            Node{top.done + static_cast<double>(in_.duration[At(op)]) + small_, top.id, op, false}, question, may_run);
+    }
+  }
+  work.Spend(ticks_);
+  return Answer::kNever;
+}
+
+}  // namespace ebb
