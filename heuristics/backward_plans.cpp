@@ -25,12 +25,103 @@ struct Way {
 };
 constexpr Way kWays[] = {{1.0, false, 0.25}, {2.0, false, 0.25}, {5.0, false, 0.5}, {1.0, true, 1.0}};
 constexpr std::int64_t kFirstStates = 4'000, kMostStates = 200'000;
+constexpr std::int64_t kFirstFromNothing = 500'000, kMostFromNothing = 4'000'000;
+constexpr std::size_t kMostExecutions = 200'000;
 
 }  // namespace
 
 BackwardPlans::BackwardPlans(const Instance& instance, const BackwardPlansParams& params)
     : in_(instance), params_(params), search_(instance, params.budget), random_(params.seed) {
   stamp_.assign(in_.num_ops, 0);
+  ready_.assign(in_.num_ops + 1, kUnknown);
+}
+
+ValueWords BackwardPlans::Needs(std::int32_t position) const {
+  ValueWords out(search_.words(), 0);
+  if (At(position) < in_.num_ops) {
+    for (const std::int32_t v : in_.reads[At(in_.order[At(position)])]) Put(out, At(v));
+  } else {
+    for (std::size_t v = 0; v < in_.num_values; ++v)
+      if (in_.kept[v]) Put(out, v);
+  }
+  return out;
+}
+
+std::int64_t BackwardPlans::BytesOf(std::span<const std::uint64_t> set) const {
+  std::int64_t bytes = 0;
+  for (std::size_t w = 0; w < set.size(); ++w)
+    for (std::uint64_t rest = set[w]; rest != 0; rest &= rest - 1)
+      bytes += in_.bytes[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+  return bytes;
+}
+
+std::int64_t BackwardPlans::BytesAt(std::int32_t position, const ValueWords& wanted) const {
+  if (At(position) == in_.num_ops) return BytesOf(wanted);
+  const std::size_t op = At(in_.order[At(position)]);
+  ValueWords all = wanted;
+  for (const std::int32_t v : in_.makes[op]) Put(all, At(v));
+  return BytesOf(all) + in_.moment[op];
+}
+
+void BackwardPlans::FromNothing(std::int64_t states, WorkBudget& work) {
+  const std::vector<std::uint8_t> all(in_.num_ops, 1);
+  WantedQuestion question;
+  question.held.assign(search_.words(), 0);
+  question.by_number = question.from_library = true;
+  question.most = states;
+  for (std::int32_t p = 0; p <= position_ && impossible_ == kUnknown; ++p) {
+    if (ready_[At(p)] != kUnknown) continue;
+    const std::int32_t op = At(p) < in_.num_ops ? in_.order[At(p)] : -1;
+    question.wanted = Needs(p);
+    if (BytesAt(p, question.wanted) > search_.room()) {
+      impossible_ = op;
+      return;
+    }
+    WorkBudget own(std::numeric_limits<Ticks>::max(), work.stop_signal());
+    const WantedSearch::Answer answer = search_.Find(question, all, own);
+    work.Spend(own.spent());
+    if (own.stopped()) return;
+    if (answer == WantedSearch::Answer::kFound) ready_[At(p)] = search_.Learn(question.wanted, op);
+    if (answer == WantedSearch::Answer::kNever) impossible_ = op;
+  }
+}
+
+bool BackwardPlans::StartOver(const ValueWords& pinned) {
+  std::vector<std::int32_t> places;
+  if (ready_[At(position_)] == kUnknown) return false;
+  for (std::int32_t place = ready_[At(position_)]; place >= 0; place = search_.library(place).previous)
+    places.push_back(place);
+  if (sequence_.size() + places.size() > kMostExecutions) return false;
+  std::reverse(places.begin(), places.end());
+  const auto before = [&](std::int32_t place) {
+    ValueWords set = pinned;
+    const std::int32_t previous = search_.library(place).previous;
+    if (previous >= 0)
+      for (std::size_t w = 0; w < set.size(); ++w) set[w] |= search_.library(previous).set[w];
+    return set;
+  };
+  // Its outputs are pinned: they are there.
+  const auto needless = [&](std::int32_t op) {
+    const auto makes = in_.makes[At(op)];
+    return std::all_of(makes.begin(), makes.end(), [&](std::int32_t v) { return Has(pinned, At(v)); });
+  };
+  for (const std::int32_t place : places) {
+    const std::int32_t op = search_.library(place).op;
+    if (needless(op)) continue;
+    if (!may_run_[At(op)]) return false;
+    // (The step's set need not hold all that was there before; what it needs of that it holds.)
+    ValueWords set = search_.library(place).set;
+    for (std::size_t w = 0; w < set.size(); ++w) set[w] |= pinned[w];
+    if (BytesOf(set) + in_.moment[At(op)] > search_.room()) return false;
+  }
+  for (const std::int32_t place : places) {
+    const std::int32_t op = search_.library(place).op;
+    if (needless(op)) continue;
+    ValueWords wanted = before(place);
+    for (std::size_t w = 0; w < wanted.size(); ++w) wanted[w] &= search_.library(place).set[w] | pinned[w];
+    Execute(op, wanted);
+  }
+  return true;
 }
 
 void BackwardPlans::Begin() {
@@ -87,16 +178,9 @@ double BackwardPlans::Worth(std::int32_t value) {
 
 // Runs op now; `wanted` is what must be there before it.
 void BackwardPlans::Execute(std::int32_t op, std::span<const std::uint64_t> wanted) {
-  const auto bytes_of = [&](std::span<const std::uint64_t> set) {
-    std::int64_t bytes = 0;
-    for (std::size_t w = 0; w < set.size(); ++w)
-      for (std::uint64_t rest = set[w]; rest != 0; rest &= rest - 1)
-        bytes += in_.bytes[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
-    return bytes;
-  };
   ValueWords all = held_;
   for (const std::int32_t v : in_.makes[At(op)]) Put(all, At(v));
-  std::int64_t over = bytes_of(all) + in_.moment[At(op)] - search_.room();
+  std::int64_t over = BytesOf(all) + in_.moment[At(op)] - search_.room();
   if (over > 0) {
     struct Candidate {
       double worth;
@@ -131,28 +215,20 @@ void BackwardPlans::Execute(std::int32_t op, std::span<const std::uint64_t> want
 
 bool BackwardPlans::Next(WorkBudget& work) {
   const bool end = At(position_) == in_.num_ops;
+  const std::int32_t op = end ? -1 : in_.order[At(position_)];
   relevant_ = Relevant();
   for (std::size_t w = 0; w < held_.size(); ++w) held_[w] &= relevant_[w];
+  ValueWords pinned(search_.words(), 0);
+  for (std::size_t v = 0; v < in_.num_values; ++v)
+    if (Has(held_, v) && !in_.may_repeat[At(in_.maker[v])]) Put(pinned, v);
   WantedQuestion question;
   question.held = held_;
   question.staged = staged();
-  question.wanted.assign(search_.words(), 0);
-  for (std::size_t v = 0; v < in_.num_values; ++v)
-    if (Has(held_, v) && !in_.may_repeat[At(in_.maker[v])]) Put(question.wanted, v);  // pinned
-  const std::int32_t op = end ? -1 : in_.order[At(position_)];
-  if (end) {
-    for (std::size_t v = 0; v < in_.num_values; ++v)
-      if (in_.kept[v]) Put(question.wanted, v);
-  } else {
-    for (const std::int32_t v : in_.reads[At(op)]) Put(question.wanted, At(v));
-  }
-  std::int64_t bytes = end ? 0 : in_.moment[At(op)];
-  for (std::size_t v = 0; v < in_.num_values; ++v)
-    if (Has(question.wanted, v)) bytes += in_.bytes[v];
-  if (!end)
-    for (const std::int32_t v : in_.makes[At(op)]) bytes += in_.bytes[At(v)];
+  question.wanted = Needs(position_);
+  for (std::size_t w = 0; w < pinned.size(); ++w) question.wanted[w] |= pinned[w];
   work.Spend(static_cast<Ticks>(in_.num_values * 8 + in_.num_ops * 8));
-  if (bytes > search_.room()) return false;
+  if (BytesAt(position_, Needs(position_)) > search_.room()) impossible_ = op;
+  if (BytesAt(position_, question.wanted) > search_.room()) return false;
   const double states = static_cast<double>(
       std::min(kMostStates, kFirstStates << std::min(attempt_ / 4, staged() ? kStagedDoublings : kDoublings)));
   WantedSearch::Answer answer = WantedSearch::Answer::kUnknown;
@@ -165,11 +241,18 @@ bool BackwardPlans::Next(WorkBudget& work) {
     work.Spend(own.spent());
     if (answer != WantedSearch::Answer::kUnknown || own.stopped()) break;
   }
-  if (answer != WantedSearch::Answer::kFound) return false;
-  for (std::size_t i = 0; i < search_.reruns().size(); ++i) {
-    ValueWords wanted(search_.wanted_at(i).begin(), search_.wanted_at(i).end());
-    for (const std::int32_t v : in_.reads[At(search_.reruns()[i])]) Put(wanted, At(v));
-    Execute(search_.reruns()[i], wanted);
+  if (answer != WantedSearch::Answer::kFound) {
+    if (work.stopped()) return false;
+    // Again and again, but less and less often.
+    const bool due = attempt_ < 8 ? attempt_ % 2 == 1 : std::has_single_bit(static_cast<unsigned>(attempt_) + 1);
+    if (due) FromNothing(std::min(kMostFromNothing, kFirstFromNothing << std::min(attempt_, 10)), work);
+    if (staged() || !StartOver(pinned)) return false;
+  } else {
+    for (std::size_t i = 0; i < search_.reruns().size(); ++i) {
+      ValueWords wanted(search_.wanted_at(i).begin(), search_.wanted_at(i).end());
+      for (const std::int32_t v : in_.reads[At(search_.reruns()[i])]) Put(wanted, At(v));
+      Execute(search_.reruns()[i], wanted);
+    }
   }
   if (!end) {
     Execute(op, question.wanted);
@@ -179,7 +262,7 @@ bool BackwardPlans::Next(WorkBudget& work) {
 }
 
 bool BackwardPlans::Run(WorkBudget& work) {
-  while (!work.Exhausted()) {
+  while (!work.Exhausted() && impossible_ == kUnknown) {
     if (position_ < 0) Begin();
     const bool went_on = Next(work);
     furthest_ = std::max(furthest_, position_);

@@ -38,6 +38,52 @@ WantedSearch::WantedSearch(const Instance& instance, std::int64_t budget)
       static_cast<double>(in_.base_duration) / (1000.0 * static_cast<double>(std::max<std::size_t>(1, in_.num_ops))) +
       1e-9;
   stamp_.assign(in_.num_ops, 0);
+  holding_.resize(in_.num_values);
+}
+
+std::int32_t WantedSearch::InLibrary(const std::uint64_t* set) {
+  const std::vector<std::int32_t>* few = nullptr;
+  for (std::size_t w = 0; w < words_; ++w)
+    for (std::uint64_t rest = set[w]; rest != 0; rest &= rest - 1) {
+      const auto& list = holding_[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+      if (few == nullptr || list.size() < few->size()) few = &list;
+    }
+  if (few == nullptr) return -1;
+  ticks_ += static_cast<std::int64_t>(few->size() * 4);
+  for (std::size_t i = few->size(); i-- > 0;) {
+    const ValueWords& known = library_[At((*few)[i])].set;
+    bool within = true;
+    for (std::size_t w = 0; within && w < words_; ++w) within = (set[w] & ~known[w]) == 0;
+    if (within) return (*few)[i];
+  }
+  return -1;
+}
+
+std::int32_t WantedSearch::AddStep(ValueWords set, std::int32_t op, std::int32_t previous) {
+  const auto place = static_cast<std::int32_t>(library_.size());
+  for (std::size_t w = 0; w < words_; ++w)
+    for (std::uint64_t rest = set[w]; rest != 0; rest &= rest - 1)
+      holding_[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))].push_back(place);
+  library_.push_back({std::move(set), op, previous});
+  return place;
+}
+
+std::int32_t WantedSearch::Learn(const ValueWords& wanted, std::int32_t op) {
+  std::int32_t place = begins_in_;
+  for (std::size_t i = 0; i < reruns_.size(); ++i) {
+    // After the execution all it made and read is there, with what was wanted beside.
+    ValueWords set(wanted_at(i).begin(), wanted_at(i).end());
+    const ValueWords& made = makes_[At(reruns_[i])];
+    for (std::size_t w = 0; w < words_; ++w) set[w] |= made[w];
+    place = AddStep(std::move(set), reruns_[i], place);
+  }
+  const std::int32_t had = place;
+  if (op >= 0) {
+    ValueWords set = wanted;
+    for (std::size_t w = 0; w < words_; ++w) set[w] |= makes_[At(op)][w];
+    AddStep(std::move(set), op, had);
+  }
+  return had;
 }
 
 std::int32_t WantedSearch::FindOrAdd(const std::uint64_t* words, std::int32_t limit) {
@@ -76,6 +122,19 @@ std::int32_t WantedSearch::FindOrAdd(const std::uint64_t* words, std::int32_t li
 WantedSearch::Guide WantedSearch::Look(const std::uint64_t* wanted, const WantedQuestion& question,
                                        std::span<const std::uint8_t> may_run) {
   Guide guide{0, 0, 0, true};
+  if (question.from_library) {  // nothing is held, and all may run
+    std::fill(union_.begin(), union_.end(), 0);
+    for (std::size_t w = 0; w < words_; ++w)
+      for (std::uint64_t rest = wanted[w]; rest != 0; rest &= rest - 1) {
+        const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(rest));
+        guide.bytes += in_.bytes[v];
+        const auto& behind = ancestors_[At(in_.maker[v])];
+        for (std::size_t i = 0; i < union_.size(); ++i) union_[i] |= behind[i];
+        ticks_ += static_cast<std::int64_t>(union_.size()) + 2;
+      }
+    for (const std::uint64_t word : union_) guide.ops += std::popcount(word);
+    return guide;
+  }
   ++now_;
   stack_.clear();
   const auto need = [&](std::int32_t v) {
@@ -124,6 +183,16 @@ void WantedSearch::Reach(const std::uint64_t* wanted, std::int32_t limit, Node n
 
 WantedSearch::Answer WantedSearch::Find(const WantedQuestion& question, std::span<const std::uint8_t> may_run,
                                         WorkBudget& work) {
+  if (question.from_library && ancestors_.empty()) {
+    union_.assign((in_.num_ops + 63) / 64, 0);
+    ancestors_.assign(in_.num_ops, union_);
+    for (const std::int32_t op : in_.order) {
+      ancestors_[At(op)][At(op) / 64] |= std::uint64_t{1} << (op % 64);
+      for (const std::int32_t v : in_.reads[At(op)])
+        for (std::size_t i = 0; i < union_.size(); ++i) ancestors_[At(op)][i] |= ancestors_[At(in_.maker[At(v)])][i];
+    }
+    ticks_ += static_cast<std::int64_t>(in_.reads.items().size() * union_.size());
+  }
   reruns_.clear();
   path_.clear();
   arena_.clear();
@@ -131,7 +200,7 @@ WantedSearch::Answer WantedSearch::Find(const WantedQuestion& question, std::spa
   nodes_.clear();
   queue_.clear();
   table_.assign(1024, -1);
-  ticks_ = 1000;
+  ticks_ += 1000;
   constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
   Reach(question.wanted.data(), kAny, Node{0, -1, -1, false}, question, may_run);
   ValueWords set(words_), next(words_);
@@ -148,7 +217,8 @@ WantedSearch::Answer WantedSearch::Find(const WantedQuestion& question, std::spa
     std::copy_n(arena_.data() + At(top.id) * words_, words_, set.data());
     bool there = true;
     for (std::size_t w = 0; w < words_; ++w) there = there && (set[w] & ~question.held[w]) == 0;
-    if (there) {
+    begins_in_ = there || !question.from_library ? -1 : InLibrary(set.data());
+    if (there || begins_in_ >= 0) {
       for (std::int32_t id = top.id; nodes_[At(id)].next >= 0; id = nodes_[At(id)].next) {
         reruns_.push_back(nodes_[At(id)].op);
         path_.push_back(id);
@@ -164,6 +234,25 @@ WantedSearch::Answer WantedSearch::Find(const WantedQuestion& question, std::spa
       }
     std::sort(makers.begin(), makers.end());
     makers.erase(std::unique(makers.begin(), makers.end()), makers.end());
+    // Where an op reads nothing but what is wanted anyway, less is wanted before it than after: no other way is better.
+    const auto reads_within = [&](std::int32_t op) {
+      for (std::size_t w = 0; w < words_; ++w)
+        if ((reads_[At(op)][w] & ~set[w]) != 0) return false;
+      return true;
+    };
+    const auto beside = [&](std::int32_t op) {
+      std::int64_t bytes = top.bytes + in_.moment[At(op)];
+      for (std::size_t w = 0; w < words_; ++w)
+        for (std::uint64_t rest = makes_[At(op)][w] & ~set[w]; rest != 0; rest &= rest - 1)
+          bytes += in_.bytes[w * 64 + static_cast<std::size_t>(std::countr_zero(rest))];
+      return bytes;
+    };
+    if (question.by_number && !question.staged) {
+      ticks_ += static_cast<std::int64_t>(makers.size() * (words_ + 4));
+      const auto less = std::find_if(makers.begin(), makers.end(),
+                                     [&](std::int32_t op) { return reads_within(op) && beside(op) <= room_; });
+      if (less != makers.end()) makers.assign(1, *less);
+    }
     for (const std::int32_t op : makers) {
       std::int64_t bytes = top.bytes + in_.moment[At(op)];
       for (std::size_t w = 0; w < words_; ++w) {

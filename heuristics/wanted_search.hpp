@@ -16,6 +16,11 @@
 //
 // Reruns only, so it is for the stage between two first executions (heuristics/backward_plans.hpp). Plain instances
 // (Instance::plain): a carried value's bytes and an overwritten one's end are no matter of sets.
+//
+// The library: sets that can be had from nothing, each from another one by one execution. In a question from scratch
+// (`from_library`) a part of one of them is an end too. Asked op by op in the graph's order, each has a short way to
+// what is known of its ancestors. A kNever from scratch, with every op allowed, is a proof that no plan of any order
+// fits: whatever a plan did before the set was there, its last executions are a way back to nothing.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +38,11 @@ using ValueWords = std::vector<std::uint64_t>;
 
 struct WantedQuestion {
   ValueWords held, wanted;
-  bool staged = false;     // the reruns stand by rank, each op at most once
-  double weight = 1;       // on what must still run, against what runs; at least 1
-  bool by_number = false;  // what must still run by number and bytes, not by duration: soon, at any price
-  std::int64_t most = 0;   // states looked at
+  bool staged = false;        // the reruns stand by rank, each op at most once
+  double weight = 1;          // on what must still run, against what runs; at least 1
+  bool by_number = false;     // what must still run by number and bytes, not by duration: soon, at any price
+  std::int64_t most = 0;      // states looked at
+  bool from_library = false;  // from scratch: nothing is held, every op may run
 };
 
 class WantedSearch {
@@ -49,6 +55,15 @@ class WantedSearch {
   // Reruns, in order, after which `wanted` can be there where `held` was; before each of them wanted_at() says what has
   // to be there. `may_run`: per op. kNever: no order and number of reruns can do it (staged: in this stage).
   [[nodiscard]] Answer Find(const WantedQuestion& question, std::span<const std::uint8_t> may_run, WorkBudget& work);
+
+  // Takes the way just found, which must be from scratch, into the library, with what `op` makes in the end (-1: none).
+  // Returns the place of the wanted set in it.
+  std::int32_t Learn(const ValueWords& wanted, std::int32_t op);
+  struct Step {
+    ValueWords set;             // is there after
+    std::int32_t op, previous;  // this execution; before it, what is at this place (-1: nothing)
+  };
+  [[nodiscard]] const Step& library(std::int32_t place) const { return library_[static_cast<std::size_t>(place)]; }
 
   [[nodiscard]] const std::vector<std::int32_t>& reruns() const { return reruns_; }
   // Before rerun i, for what follows and for its own reads.
@@ -84,6 +99,10 @@ class WantedSearch {
   void Reach(const std::uint64_t* wanted, std::int32_t limit, Node node, const WantedQuestion& question,
              std::span<const std::uint8_t> may_run);
 
+  // Place of a set that holds this one; -1: none.
+  [[nodiscard]] std::int32_t InLibrary(const std::uint64_t* set);
+  std::int32_t AddStep(ValueWords set, std::int32_t op, std::int32_t previous);
+
   const Instance& in_;
   const std::int64_t room_;
   std::size_t words_;
@@ -97,6 +116,11 @@ class WantedSearch {
   std::vector<std::int32_t> stamp_, stack_, reruns_, path_;
   std::int32_t now_ = 0;
   std::int64_t ticks_ = 0;
+  std::vector<std::vector<std::uint64_t>> ancestors_;  // op -> ops that it needs, itself too; made when first used
+  std::vector<std::uint64_t> union_;
+  std::vector<Step> library_;
+  std::vector<std::vector<std::int32_t>> holding_;  // value -> places of sets that hold it
+  std::int32_t begins_in_ = -1;                     // the way found begins with a part of this set
 };
 
 }  // namespace ebb

@@ -15,6 +15,7 @@
 #include "engine/bounds/memory_floor.hpp"
 #include "engine/problem/instance.hpp"
 #include "engine/problem/validator.hpp"
+#include "heuristics/backward_plans.hpp"
 #include "heuristics/list_orders.hpp"
 #include "heuristics/order_search.hpp"
 #include "portfolio/fork_join.hpp"
@@ -65,6 +66,12 @@ class PeakSearch {
     if (limit_ < base_)
       return Conclude("the duration limit " + std::to_string(limit_) + " is below the " + std::to_string(base_) +
                       " that one execution of each op takes");
+    if (AtFloor(above)) {
+      // Nothing needs less; a shorter plan of the same peak is the better one.
+      Answer answer = Try(low_, 0.3, true);
+      if (answer.plan && answer.plan->duration < best_->duration) best_ = std::move(answer.plan);
+      return Conclude({});
+    }
     Bisect(above);
     return Conclude({});
   }
@@ -124,9 +131,35 @@ class PeakSearch {
     return alone;
   }
 
+  // The floor is often the least peak itself (RL n=100, n=250), and a search backwards over wanted sets meets it at any
+  // price in duration. True: it did.
+  bool AtFloor(std::int64_t above) {
+    const Instance instance = MakeInstance(graph_);
+    if (!BackwardFits(instance) || options_.max_executions >= 1 || !options_.backward ||
+        options_.method != Method::kAuto || limit_ != std::numeric_limits<std::int64_t>::max() || low_ >= Top(above))
+      return false;
+    StopSignal stop;
+    if (deadline_ != StopSignal::Clock::time_point::max())
+      stop.SetDeadline(StopSignal::Clock::now() + std::chrono::duration_cast<StopSignal::Clock::duration>(
+                                                      std::chrono::duration<double>(std::max(0.0, 0.4 * Left()))));
+    const double limit = by_work_ ? 0.3 * options_.work_limit * static_cast<double>(kTicksPerWork) : 9e18;
+    BackwardPlans plans(instance,
+                        {low_, options_.order == OrderMode::kStaged, static_cast<std::uint64_t>(options_.seed)});
+    for (Ticks spent = 0; static_cast<double>(spent) < limit && !stop.Expired() && !stop_.cancelled();) {
+      WorkBudget work(kOrderRound, &stop);
+      if (plans.Run(work)) TakeOrder(instance, plans.sequence(), above);
+      spent += work.spent();
+      if (low_ >= Top(above)) return true;
+      if (plans.impossible() >= -1) return false;
+      LogEvent tick;
+      if (sink_ && !Pass(tick)) return false;
+    }
+    return false;
+  }
+
   void TakeOrder(const Instance& instance, const std::vector<std::int32_t>& order, std::int64_t above) {
     if (EvaluateSequence(instance, order).peak >= Top(above)) return;
-    std::optional<Plan> plan = MakePlan(graph_, Expand(graph_, instance, order, false));
+    std::optional<Plan> plan = MakePlan(graph_, Expand(graph_, instance, order, options_.order == OrderMode::kStaged));
     PlanRules rules;
     rules.order = options_.order;
     if (!plan || plan->peak.count() >= Top(above) || plan->duration.count() > limit_ ||
@@ -190,7 +223,8 @@ class PeakSearch {
     }
   }
 
-  Answer Try(std::int64_t budget, double share) {
+  // `whole`: with all of its share of the time, even if a plan is known.
+  Answer Try(std::int64_t budget, double share, bool whole = false) {
     Options options = options_;
     options.minimise = Minimise::kDuration;
     options.Set("budget", std::to_string(budget));
@@ -205,7 +239,7 @@ class PeakSearch {
       if (event.kind == LogEvent::Kind::kTick && sink_ && !Pass(event)) return false;
       // By work a try goes on: when an event comes is the clock's choice.
       const bool enough = event.kind == LogEvent::Kind::kPlan && event.duration <= limit_;
-      return by_work_ || !enough;
+      return by_work_ || whole || !enough;
     };
     std::vector<OpId> start;
     if (best_) start = best_->executions;

@@ -81,8 +81,8 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
   // Until it has a plan the others of its lane have little to do.
   if (all && o.drops && DropsFit(problem) && problem.may_recompute())
     out.front().push_back({MakeDropsWorker(problem), 8});
-  if (all && o.backward && BackwardFits(problem) && problem.may_recompute())
-    out.front().push_back({MakeBackwardWorker(problem), 1});
+  if (all && o.backward && BackwardFits(problem.instance) && !problem.max_executions)
+    out.front().push_back({MakeBackwardWorker(problem), 3});
   const bool relax = problem.order != OrderMode::kFree && problem.may_recompute() && o.relax;
   std::size_t stretch = problem.instance.num_ops;  // the largest
   if ((all || o.method == Method::kRelax) && relax) {

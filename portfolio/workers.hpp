@@ -29,7 +29,7 @@ namespace ebb {
 [[nodiscard]] std::unique_ptr<Worker> MakeDropsWorker(const Problem& problem);
 
 // A first plan by searching backwards for what each op reads (heuristics/backward_plans.hpp); scarce memory.
-[[nodiscard]] bool BackwardFits(const Problem& problem);
+[[nodiscard]] bool BackwardFits(const Instance& instance);
 [[nodiscard]] std::unique_ptr<Worker> MakeBackwardWorker(const Problem& problem);
 
 // The boundary relaxation (engine/bounds/boundary_solver.hpp), by branch and bound and by clause learning, with a cold
