@@ -27,7 +27,9 @@
 
 #include "engine/bounds/boundary_solver.hpp"
 #include "heuristics/annealing.hpp"
+#include "heuristics/budget_descent.hpp"
 #include "heuristics/decode.hpp"
+#include "heuristics/list_schedule.hpp"
 #include "heuristics/random.hpp"
 #include "portfolio/by_learning.hpp"
 #include "portfolio/neighbourhood.hpp"
@@ -59,8 +61,8 @@ class NeighbourhoodWorker : public Worker {
   const char* name() const override { return "neighbourhood"; }
 
   double appetite() const override {
-    const double trifle =
-        view_ ? 1e-5 * static_cast<double>(view_->duration() - in_.base_duration) / kTicksPerWork : 1.0;
+    if (!view_) return descent_ ? 2 : 0.01;
+    const double trifle = 1e-5 * static_cast<double>(view_->duration() - in_.base_duration) / kTicksPerWork;
     const double mine = mine_.Rate(), others = others_.Rate();
     const double part = std::clamp((mine + trifle / 3) / (mine + others + trifle), kLeastPart, kMostPart);
     return 2 * part / (1 - part);  // its slot has half the share of local search's (lineup.cpp)
@@ -68,9 +70,10 @@ class NeighbourhoodWorker : public Worker {
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
     if (!exchange.known().best) {
-      budget.Spend(budget.left());  // nothing to improve yet: the turn goes to the others
+      Descend(budget, exchange);
       return true;
     }
+    descent_.reset();
     while (!budget.Exhausted()) {
       if (!solver_ && !polish_ && !Begin(budget, exchange)) return false;
       if (solver_)
@@ -82,6 +85,30 @@ class NeighbourhoodWorker : public Worker {
   }
 
  private:
+  // Nothing to improve yet, and after a fair start of the others: a plan of a larger budget brought down to this one.
+  void Descend(WorkBudget& budget, Exchange& exchange) {
+    const auto wait = std::min<Ticks>(kTicksPerWork, kWait * static_cast<Ticks>(in_.num_ops));
+    if (exchange.clock() < wait || in_.num_ops > kDescentFrom) {
+      budget.Spend(10'000);
+      return;
+    }
+    if (!descent_) {
+      AnnealingParams params;
+      params.order = problem_.order;
+      params.budget = problem_.budget.count();
+      params.max_executions = problem_.max_executions.value_or(0);
+      params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
+      descent_.emplace(in_, params);
+      descent_->Start(!problem_.hint.empty() ? problem_.hint
+                      : problem_.order == OrderMode::kFree ? ListSchedule(in_, ListRule::kLeastMemory)
+                                                           : in_.order);
+    }
+    descent_->Run(budget);
+    if (descent_->has_plan()) exchange.Offer(descent_->plan(), name());
+  }
+
+  static constexpr Ticks kWait = 600'000;  // for each op
+  static constexpr std::size_t kDescentFrom = 100'000;
   static constexpr Ticks kFirstLimit = 100'000'000, kLastLimit = 1'000'000'000;
   static constexpr double kMemory = 5e8;  // ticks of the lane
   static constexpr double kLeastPart = 0.1, kMostPart = 0.7;
@@ -334,6 +361,7 @@ class NeighbourhoodWorker : public Worker {
   std::optional<PlanView> view_;  // the plan that neighbourhoods are cut out of
   Decoder decoder_;
 
+  std::optional<BudgetDescent> descent_;  // until there is a plan
   // The neighbourhood at work.
   std::size_t kind_ = 0;
   std::vector<std::uint8_t> free_;
