@@ -20,11 +20,11 @@
 //
 // Measured (neighbourhoods tried / with a gain; RL n=250 and 500 at 0.7, ResNet50 at 0.3 and 0.15, unroll_gan at 0.5,
 // several seeds): hot 313 / 23, closure 237 / 13 (all of the RL graphs' and none of unroll_gan's), size 387 / 19. Any
-// ops at random: 190 / 1, dropped. Dropped too, on five to ten seeds each: the best plan shortened at a budget larger by
-// 2 to 8 % and brought down again (RL n=250 at 0.7 15.78 on average, 15.22 without; n=500 12.23 and 12.18), a new descent
-// where long nothing was gained (15.54 and 15.42), local search not cold twice in a row after plans from here
-// (densenet121 at 0.3 18.81 and 18.76), levels doubled where a neighbourhood took next to nothing (densenet121 18.74 and
-// 18.76, unroll_gan 7.132 and 7.115), also with closures continued nearby (18.76, 7.137), and these with at most a
+// ops at random: 190 / 1, dropped. Dropped too, on five to ten seeds each: the best plan shortened at a budget larger
+// by 2 to 8 % and brought down again (RL n=250 at 0.7 15.78 on average, 15.22 without; n=500 12.23 and 12.18), a new
+// descent where long nothing was gained (15.54 and 15.42), local search not cold twice in a row after plans from here
+// (densenet121 at 0.3 18.81 and 18.76), levels doubled where a neighbourhood took next to nothing (densenet121 18.74
+// and 18.76, unroll_gan 7.132 and 7.115), also with closures continued nearby (18.76, 7.137), and these with at most a
 // quarter of the lane (densenet121 18.70, n=500 12.14 and 12.20, but ResNet50 at 0.3 3.656 and 3.644, at 0.15 9.93 and
 // 9.88).
 #include <algorithm>
@@ -107,7 +107,7 @@ class NeighbourhoodWorker : public Worker {
       params.max_executions = problem_.max_executions.value_or(0);
       params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
       descent_.emplace(in_, params);
-      descent_->Start(!problem_.hint.empty() ? problem_.hint
+      descent_->Start(!problem_.hint.empty()               ? problem_.hint
                       : problem_.order == OrderMode::kFree ? ListSchedule(in_, ListRule::kLeastMemory)
                                                            : in_.order);
     }
