@@ -21,6 +21,7 @@ struct BinaryProgram {
   IntegerRows rows;
   std::vector<std::int32_t> knapsacks;    // rows worth cover and rounding cuts (memory rows)
   std::vector<std::int32_t> lazy;         // rows kept out of the LP until violated
+  std::vector<std::int32_t> group;        // columns that are alike to branch on; empty: none
   std::vector<std::int8_t> lower, upper;  // empty: 0 and 1 everywhere
 };
 

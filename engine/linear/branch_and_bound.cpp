@@ -8,6 +8,10 @@
 
 namespace ebb {
 
+namespace {
+constexpr Ticks kNodeTicks = 400'000'000;
+}
+
 BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
   if (root_conflict) {
     heap.clear();
@@ -47,7 +51,13 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
       Push(std::move(current));
       continue;
     }
-    switch (Process(work)) {
+    // A node is not left in the middle for the sake of a small budget: its LP and cuts would begin anew, and strong
+    // branching would be cut short. RL n=250 at 0.8 after 15e9 ticks, fixed: 3.71 % in pieces of 0.02e9 that cut nodes,
+    // 3.95 % without.
+    WorkBudget node(std::max(kNodeTicks, work.left()), work.stop_signal());
+    const Verdict verdict = Process(node);
+    work.Spend(node.spent());
+    switch (verdict) {
       case Verdict::kPruned:
       case Verdict::kBranched: has_current = false; break;
       case Verdict::kParked:

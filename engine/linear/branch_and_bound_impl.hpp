@@ -49,7 +49,7 @@ struct BranchAndBound::Impl {
         knapsacks(std::move(program.knapsacks)),
         lp(cost, rows, program.lazy),
         propagator(rows, cost.size()),
-        pseudo(cost.size()) {
+        pseudo(cost.size(), program.group) {
     for (const std::int64_t c : cost) step = std::gcd(step, c);
     if (step == 0) step = 1;
     for (std::size_t j = 0; j < program.lower.size(); ++j)
