@@ -2,8 +2,46 @@
 #include "heuristics/decode.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ebb {
+
+namespace {
+
+// Ops that run again just before the first execution at `position`, by rank: after all that the point puts before them.
+void ByToldOrder(const BoundaryModel& model, std::span<const double> x, std::int32_t position,
+                 std::vector<std::int32_t>& ops) {
+  const auto positions = model.positions();
+  const auto at = std::lower_bound(positions.begin(), positions.end(), position - 1);
+  if (at == positions.end() || *at != position - 1) return;
+  const auto k = static_cast<std::int32_t>(at - positions.begin());
+  std::vector<std::int32_t> sorted;
+  const auto waits = [&](std::size_t a) {  // for one of higher rank
+    for (std::size_t b = a + 1; b < ops.size(); ++b)
+      if (const std::int32_t y = model.order(k, ops[a], ops[b]); y >= 0 && x[static_cast<std::size_t>(y)] > 0.5)
+        return true;
+    return false;
+  };
+  const auto late = [&](std::size_t b) {  // behind one of lower rank, as told or because it reads of it
+    for (std::size_t a = 0; a < b; ++a) {
+      if (const std::int32_t y = model.order(k, ops[a], ops[b]); y >= 0 && x[static_cast<std::size_t>(y)] <= 0.5)
+        return true;
+      for (const std::int32_t v : model.instance().reads[static_cast<std::size_t>(ops[b])])
+        if (model.instance().maker[static_cast<std::size_t>(v)] == ops[a]) return true;
+    }
+    return false;
+  };
+  while (!ops.empty()) {
+    std::size_t first = 0;
+    while (first < ops.size() && (waits(first) || late(first))) ++first;
+    if (first == ops.size()) first = 0;  // in a circle: a fractional point, or one that runs an op twice
+    sorted.push_back(ops[first]);
+    ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  ops = std::move(sorted);
+}
+
+}  // namespace
 
 std::vector<std::int32_t> Decoder::Decode(const BoundaryModel& model, std::span<const double> x) {
   const Instance& in = model.instance();
@@ -65,9 +103,12 @@ std::vector<std::int32_t> Decoder::Decode(const BoundaryModel& model, std::span<
   std::vector<std::int32_t> sequence;
   sequence.reserve(in.num_ops + reruns.size());
   std::size_t next = 0;
+  std::vector<std::int32_t> group;
   for (std::int32_t p = 0; p <= n; ++p) {
-    for (; next < reruns.size() && reruns[next].first == p; ++next)
-      sequence.push_back(in.order[at(reruns[next].second)]);
+    group.clear();
+    for (; next < reruns.size() && reruns[next].first == p; ++next) group.push_back(in.order[at(reruns[next].second)]);
+    if (!model.orders().empty() && group.size() > 1) ByToldOrder(model, x, p, group);
+    sequence.insert(sequence.end(), group.begin(), group.end());
     if (p < n) sequence.push_back(in.order[at(p)]);
   }
   return sequence;

@@ -77,10 +77,10 @@ void IntervalModel::Relax(std::span<const std::int32_t> positions, std::int64_t 
     const BoundaryModel::Column& column = boundary_->columns()[j];
     const Lit lit = engine_.NewLit();
     engine_.Prefer(~lit);
-    Name(lit, column.rerun ? "rerun" : "stay", {column.item, column.stage});
+    Name(lit, column.rerun() ? "rerun" : "stay", {column.item, column.stage});
     linear_.column.push_back(lit);
     const std::int64_t a = axis_.First(positions[At(column.stage)]);
-    if (!column.rerun) {
+    if (!column.rerun()) {
       const std::size_t k = Slot(column.item);
       for (const Copy& copy : copies_[At(instance_.maker[At(column.item)])]) {
         const IntVar end = instance_.carrier[At(column.item)] >= 0 ? copy.last[k] : copy.until[k];

@@ -131,7 +131,7 @@ std::vector<std::int8_t> KnownColumns(const BoundaryModel& model, std::span<cons
     for (std::size_t e = 0; e < sequence.size(); ++e) {
       const auto i = static_cast<std::int32_t>(e);
       if (!counts[e]) continue;
-      if (c.rerun) {
+      if (c.rerun()) {
         on |= sequence[e] == c.item && !b.first[e] && from < i && i < to;
       } else if (sequence[e] == in.maker[At(c.item)] && i <= from) {
         const auto it = last.find({i, c.item});

@@ -56,7 +56,7 @@ void WriteBoundaries(std::span<const std::int32_t> positions, const Instance& in
 std::vector<std::string> ColumnNames(const BoundaryModel& model) {
   std::vector<std::string> names;
   for (const BoundaryModel::Column& c : model.columns())
-    names.push_back((c.rerun ? "rerun " : "stay ") + std::to_string(c.item) + ' ' + std::to_string(c.stage));
+    names.push_back((c.rerun() ? "rerun " : "stay ") + std::to_string(c.item) + ' ' + std::to_string(c.stage));
   return names;
 }
 

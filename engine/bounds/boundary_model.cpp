@@ -10,7 +10,8 @@ namespace {
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
-BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std::vector<std::int32_t> positions)
+BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std::vector<std::int32_t> positions,
+                             std::span<const OpPair> pairs, std::int32_t spare)
     : instance_(&instance), positions_(std::move(positions)) {
   weightless_.assign(instance.num_values, 0);
   for (std::size_t v = 0; v < instance.num_values; ++v) {
@@ -21,6 +22,11 @@ BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std:
   FindUseful();
   MakeColumns();
   MakeRows(budget);
+  MakeOrders(pairs, spare);
+  // What is decided of a value or an op weighs much the same at neighbouring boundaries.
+  const auto values = static_cast<std::int32_t>(instance.num_values), ops = static_cast<std::int32_t>(instance.num_ops);
+  for (const Column& c : columns_)
+    program_.group.push_back(c.kind == Kind::kStay ? c.item : values + (c.kind == Kind::kOrder ? ops : c.item));
 }
 
 std::int32_t BoundaryModel::Root(std::int32_t value) const {
@@ -113,13 +119,13 @@ void BoundaryModel::MakeColumns() {
     for (const std::int32_t v : useful_[At(k)]) {
       if (stay[v] == kAbsent) {
         stay[v] = static_cast<std::int32_t>(columns_.size());
-        columns_.push_back({v, k, false});
+        columns_.push_back({v, k, Kind::kStay});
         program_.cost.push_back(0);
       }
       const std::int32_t maker = in.maker[At(v)];
       if (in.may_repeat[At(maker)] && rerun[maker] == kAbsent) {
         rerun[maker] = static_cast<std::int32_t>(columns_.size());
-        columns_.push_back({maker, k, true});
+        columns_.push_back({maker, k, Kind::kRerun});
         program_.cost.push_back(in.duration[At(maker)]);
       }
     }
@@ -182,12 +188,67 @@ void BoundaryModel::MakeRows(std::int64_t budget) {
   }
   // (What op a_k reads is a read of stage k - 1: its source is seen to there.)
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (!columns_[c].rerun) continue;
+    if (!columns_[c].rerun()) continue;
     for (const std::int32_t u : needs(At(columns_[c].item))) {
       if (!source(columns_[c].stage, u)) continue;
       rows.Term(static_cast<std::int32_t>(c), -1);
       rows.EndRow(0);
     }
+  }
+}
+
+BoundaryModel::OpPair BoundaryModel::PairOf(std::int32_t stage, std::int32_t a, std::int32_t b) const {
+  if (instance_->rank[At(a)] > instance_->rank[At(b)]) std::swap(a, b);
+  return {positions_[At(stage)], a, b};
+}
+
+std::int32_t BoundaryModel::order(std::int32_t stage, std::int32_t a, std::int32_t b) const {
+  if (orders_.empty()) return kAbsent;
+  const auto it = orders_.find(PairOf(stage, a, b));
+  return it == orders_.end() ? kAbsent : it->second;
+}
+
+std::int32_t BoundaryModel::twice(std::int32_t stage, std::int32_t op) const {
+  const auto it = twice_.find({stage, op});
+  return it == twice_.end() ? kAbsent : it->second;
+}
+
+bool BoundaryModel::Tell(std::int32_t stage, std::int32_t a, std::int32_t b) {
+  if (At(spare_begin_) == columns_.size() || rerun(stage, a) < 0 || rerun(stage, b) < 0) return false;
+  const OpPair pair = PairOf(stage, a, b);
+  if (!orders_.emplace(pair, spare_begin_).second) return false;
+  columns_[At(spare_begin_++)] = {pair.first, stage, Kind::kOrder, pair.second};
+  return true;
+}
+
+void BoundaryModel::MakeOrders(std::span<const OpPair> pairs, std::int32_t spare) {
+  const Instance& in = *instance_;
+  if (pairs.empty() && spare == 0) return;
+  // Any rerun that another one of the stage may read of may have to be made twice.
+  for (std::int32_t k = 0; k + 1 < num_stages(); ++k) {
+    if (!reruns_only(k)) continue;
+    for (std::size_t op = 0; op < in.num_ops; ++op) {
+      if (rerun(k, static_cast<std::int32_t>(op)) < 0) continue;
+      const auto may_read = [&](std::int32_t v) {
+        const auto readers = in.readers[At(v)];
+        return stay(k, v) != kAlways &&
+               std::any_of(readers.begin(), readers.end(), [&](std::int32_t r) { return rerun(k, r) >= 0; });
+      };
+      const auto makes = in.makes[op];
+      if (std::none_of(makes.begin(), makes.end(), may_read)) continue;
+      twice_.emplace(std::pair(k, static_cast<std::int32_t>(op)), static_cast<std::int32_t>(columns_.size()));
+      columns_.push_back({static_cast<std::int32_t>(op), k, Kind::kTwice});
+      program_.cost.push_back(in.duration[op]);
+    }
+  }
+  spare_begin_ = static_cast<std::int32_t>(columns_.size());
+  const std::size_t all = columns_.size() + pairs.size() + At(spare);
+  columns_.resize(all, {kAbsent, 0, Kind::kOrder});
+  program_.cost.resize(all, 0);
+  for (const OpPair& pair : pairs) {
+    const auto at = std::lower_bound(positions_.begin(), positions_.end(), pair.position);
+    const auto k = static_cast<std::int32_t>(at - positions_.begin());
+    if (at != positions_.end() && *at == pair.position && reruns_only(k)) Tell(k, pair.first, pair.second);
   }
 }
 

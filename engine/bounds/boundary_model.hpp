@@ -18,6 +18,13 @@
 //   memory at a_k:   op a_k's moment, inputs and outputs + sum of bytes(v) S[v,k] <= budget
 //   minimise the durations of C
 //
+// In a stage of reruns alone (a_{k+1} = a_k + 1) the order of two ops can be made part of it, for the moment rows
+// (told_orders.hpp has the rows):
+//
+//   Y[a,b,k]  a and b (a the earlier one in the given order) both run again in stage k, the last time b before the last
+//             time a
+//   D[a,k]    a runs again more than once in stage k, for a duration more
+//
 // Every sequence in the given order gives such a point, whatever it runs again and how often, so the optimum bounds
 // `fixed` and with it `staged`. What is left out: memory between boundaries, a second rerun inside a stage, reruns
 // before a_0, and that an in-place op ends its input. Of several storages of one value (an old one may live on for its
@@ -31,8 +38,11 @@
 // their makers would read. Values without bytes are always there.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/csr.hpp"
@@ -46,14 +56,25 @@ class BoundaryModel {
   static constexpr std::int32_t kAbsent = -1;  // S: not modelled (of no use there); C: cannot run again to any use
   static constexpr std::int32_t kAlways = -2;  // S only: resident for certain, and paid for
 
+  enum class Kind : std::uint8_t { kStay, kRerun, kOrder, kTwice };  // S, C, Y, D
   struct Column {
-    std::int32_t item;   // value (S) or op (C)
+    std::int32_t item;   // value (S) or op
     std::int32_t stage;  // boundary or stage index
-    bool rerun;          // C
+    Kind kind;
+    std::int32_t other = kAbsent;  // Y: b
+    [[nodiscard]] bool rerun() const { return kind == Kind::kRerun; }
+  };
+  // Two ops by rank, and the position of the stage of reruns alone in which their order is told.
+  struct OpPair {
+    std::int32_t position, first, second;
+    auto operator<=>(const OpPair&) const = default;
   };
 
-  // `budget` counts graph inputs, as the user's does. `positions` ascending, not empty.
-  BoundaryModel(const Instance& instance, std::int64_t budget, std::vector<std::int32_t> positions);
+  // `budget` counts graph inputs, as the user's does. `positions` ascending, not empty. `pairs`: ascending, each of ops
+  // that may run again in a stage (position, position + 1) between two of the positions; `spare` more can be told
+  // later; those count whose stage is one. Plain instances only.
+  BoundaryModel(const Instance& instance, std::int64_t budget, std::vector<std::int32_t> positions,
+                std::span<const OpPair> pairs = {}, std::int32_t spare = 0);
 
   [[nodiscard]] const Instance& instance() const { return *instance_; }
   [[nodiscard]] std::span<const std::int32_t> positions() const { return positions_; }
@@ -65,6 +86,17 @@ class BoundaryModel {
   }
   [[nodiscard]] std::int32_t rerun(std::int32_t stage, std::int32_t op) const {
     return rerun_[static_cast<std::size_t>(stage) * instance_->num_ops + static_cast<std::size_t>(op)];
+  }
+  // The column Y of two ops, whichever comes first; kAbsent where their order is not told.
+  [[nodiscard]] std::int32_t order(std::int32_t stage, std::int32_t first, std::int32_t second) const;
+  // Gives two ops a column whose order was not told; false where none is left, or one cannot run again.
+  bool Tell(std::int32_t stage, std::int32_t first, std::int32_t second);
+  [[nodiscard]] const std::map<OpPair, std::int32_t>& orders() const { return orders_; }
+  // D; kAbsent where there is none.
+  [[nodiscard]] std::int32_t twice(std::int32_t stage, std::int32_t op) const;
+  [[nodiscard]] bool reruns_only(std::int32_t stage) const {
+    return stage + 1 < num_stages() &&
+           positions_[static_cast<std::size_t>(stage) + 1] == positions_[static_cast<std::size_t>(stage)] + 1;
   }
   // Values with a use at or after stage k that were made by a_k, by descending rank of their maker.
   [[nodiscard]] std::span<const std::int32_t> useful(std::int32_t stage) const {
@@ -103,10 +135,15 @@ class BoundaryModel {
   void FindUseful();
   void MakeColumns();
   void MakeRows(std::int64_t budget);
+  void MakeOrders(std::span<const OpPair> pairs, std::int32_t spare);
+  [[nodiscard]] OpPair PairOf(std::int32_t stage, std::int32_t a, std::int32_t b) const;
   std::int32_t Root(std::int32_t value) const;
 
   const Instance* instance_;
   std::vector<std::int32_t> positions_;
+  std::map<OpPair, std::int32_t> orders_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> twice_;  // (stage, op)
+  std::int32_t spare_begin_ = 0;
   std::vector<std::int32_t> stay_, rerun_, next_read_;
   Csr<std::int32_t> needs_, users_;  // empty for plain instances
   std::vector<std::vector<std::int32_t>> useful_;

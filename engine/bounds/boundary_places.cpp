@@ -67,6 +67,38 @@ std::vector<std::int32_t> ImpliedOverflow(const BoundaryModel& model, std::span<
   return places;
 }
 
+std::vector<BoundaryModel::OpPair> UntoldPairs(const BoundaryModel& model, std::span<const double> x,
+                                               std::span<const std::int32_t> sequence, const SequenceFacts& facts,
+                                               std::int64_t budget) {
+  const Instance& in = model.instance();
+  std::vector<BoundaryModel::OpPair> pairs;
+  std::vector<std::uint8_t> seen(in.num_ops, 0);
+  std::vector<std::int32_t> ops;
+  std::int32_t next = 0, done = -1;  // position of the next first execution; of the one after the last stage seen to
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    const std::size_t op = At(sequence[i]);
+    if (!std::exchange(seen[op], 1)) {
+      ++next;
+      continue;
+    }
+    if (facts.profile[i] <= budget || next == done || !Has(model.positions(), next) ||
+        !Has(model.positions(), next - 1))
+      continue;
+    done = next;
+    const auto at = std::lower_bound(model.positions().begin(), model.positions().end(), next - 1);
+    const auto k = static_cast<std::int32_t>(at - model.positions().begin());
+    ops.clear();
+    for (std::int32_t p = 0; p < next; ++p)
+      if (const std::int32_t c = model.rerun(k, in.order[At(p)]); c >= 0 && x[At(c)] > 0.5)
+        ops.push_back(in.order[At(p)]);
+    for (std::size_t a = 0; a < ops.size(); ++a)
+      for (std::size_t b = a + 1; b < ops.size(); ++b)
+        if (model.order(k, ops[a], ops[b]) < 0) pairs.push_back({next - 1, ops[a], ops[b]});
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
 std::vector<std::int32_t> SpreadPlaces(std::span<const std::int32_t> places, std::int32_t count, std::int32_t spacing,
                                        std::span<const std::int32_t> boundaries) {
   std::vector<std::int32_t> spread;

@@ -23,6 +23,12 @@ std::vector<std::int32_t> OverflowPlaces(const Instance& instance, std::span<con
 std::vector<std::int32_t> ImpliedOverflow(const BoundaryModel& model, std::span<const double> x, std::int64_t budget,
                                           double tolerance, std::int32_t from);
 
+// The pairs of ops that run again (by `x`, a 0/1 point) in a stage of reruns alone in which the sequence overflows, and
+// whose order the model does not tell. Ascending.
+std::vector<BoundaryModel::OpPair> UntoldPairs(const BoundaryModel& model, std::span<const double> x,
+                                               std::span<const std::int32_t> sequence, const SequenceFacts& facts,
+                                               std::int64_t budget);
+
 // The first `count` of the places that are no boundaries and lie `spacing` apart.
 std::vector<std::int32_t> SpreadPlaces(std::span<const std::int32_t> places, std::int32_t count, std::int32_t spacing,
                                        std::span<const std::int32_t> boundaries);

@@ -19,6 +19,8 @@ namespace ebb {
 namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr std::int32_t kSpare = 300;        // orders that a search may tell
+constexpr Ticks kLongTree = 5'000'000'000;  // in steps: after such a one the next boundary is worth probes
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -73,9 +75,12 @@ struct BoundarySolver::Impl {
   std::int32_t lp_rounds = 0;
   std::vector<Candidate> candidates;
   Progress progress;
-  std::vector<std::int32_t> overflow;  // positions wanted next, worst first
+  std::vector<std::int32_t> overflow;         // positions wanted next, worst first
+  std::vector<BoundaryModel::OpPair> pairs;   // whose order is told; ascending
+  std::vector<BoundaryModel::OpPair> untold;  // and should be, by the last solution
+  bool cut_stages = false;
 
-  std::shared_ptr<const BoundaryModel> model;
+  std::shared_ptr<BoundaryModel> model;
   std::unique_ptr<ModelRows> separator;
   std::unique_ptr<BinarySolver> search;
   BranchAndBound* tree = nullptr;  // `search` where its open nodes are carried over
@@ -83,6 +88,7 @@ struct BoundarySolver::Impl {
 
   // ---- in steps: Params::climb --------------------------------------------------------------------------------------
   BoundSteps steps{params.steps};
+  std::int32_t models_at_ceiling = 0;  // built before this ceiling was set
   CarriedTree carried_tree;
   CarriedFacts lasting_facts;  // true below the incumbent, not only below the ceiling
   [[nodiscard]] std::int64_t Limit() const { return std::min(incumbent, steps.ceiling()); }
@@ -94,7 +100,8 @@ struct BoundarySolver::Impl {
       done = true;
       return;
     }
-    steps.Raise(floor, incumbent);
+    steps.Raise(floor, incumbent, progress.models > models_at_ceiling + 1);
+    models_at_ceiling = progress.models;
     carried_facts = lasting_facts;
     carried_tree = {};
     carried_rows = TakeRows();
@@ -123,7 +130,10 @@ struct BoundarySolver::Impl {
     tree = nullptr;
     separator.reset();
     if (!root_only && params.climb) steps.Begin(floor, incumbent);
-    model = std::make_shared<BoundaryModel>(instance, budget, positions);
+    const bool tells = mode == OrderMode::kFixed && instance.plain && params.told_orders && params.from < 0;
+    if (model != nullptr)
+      for (const auto& [pair, column] : model->orders()) AddPair(pair);
+    model = std::make_shared<BoundaryModel>(instance, budget, positions, pairs, tells ? kSpare : 0);
     if (model->impossible()) {
       infeasible = done = true;
       return;
@@ -143,8 +153,8 @@ struct BoundarySolver::Impl {
     for (const std::int32_t r : program.knapsacks) memory[At(r)] = 1;
     for (std::size_t r = 0; r < own_rows; ++r)
       if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
-    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows,
-                                            params.stage_cuts && mode == OrderMode::kFixed);
+    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows, cut_stages,
+                                            tells ? model.get() : nullptr);
     if (!root_only && params.search) {
       search = params.search(std::move(program), separator.get());
     } else {
@@ -212,7 +222,10 @@ struct BoundarySolver::Impl {
       for (std::size_t i = first; i < facts.profile.size(); ++i) c.peak = std::max(c.peak, facts.profile[i]);
     }
     c.fits = c.peak <= budget && FollowsOrder(instance, c.sequence, true, mode == OrderMode::kStaged);
-    if (collect) overflow = OverflowPlaces(instance, c.sequence, facts, budget, params.from, positions);
+    if (collect) {
+      overflow = OverflowPlaces(instance, c.sequence, facts, budget, params.from, positions);
+      untold = UntoldPairs(*model, x, c.sequence, facts, budget);
+    }
     if (only_better && (!c.fits || c.duration >= incumbent)) return;
     if (c.fits && c.duration < incumbent) {
       incumbent = c.duration;
@@ -234,6 +247,23 @@ struct BoundarySolver::Impl {
     return true;
   }
 
+  void AddPair(const BoundaryModel::OpPair& pair) {
+    const auto at = std::lower_bound(pairs.begin(), pairs.end(), pair);
+    if (at == pairs.end() || *at != pair) pairs.insert(at, pair);
+  }
+
+  // What no boundary refutes: reruns in one stage of reruns alone. First their order is made part of the model, then
+  // what even that leaves is cut off.
+  bool RefineStages() {
+    if (mode != OrderMode::kFixed || !instance.plain || !params.told_orders || params.from >= 0) return false;
+    if (!untold.empty() && model->columns().size() <= params.max_columns) {
+      for (const BoundaryModel::OpPair& pair : untold) AddPair(pair);
+      untold.clear();
+      return true;
+    }
+    return !std::exchange(cut_stages, true);
+  }
+
   // The model has a solution so cheap that little of the gap to the incumbent is left for its bound to rise by.
   bool SpentForce() const {
     if (overflow.empty() || !search->has_solution()) return false;
@@ -244,6 +274,7 @@ struct BoundarySolver::Impl {
 
   // Leaves the tree for a finer model, if there is one; else gives it more time.
   void NextTree() {
+    const bool long_tree = tree_spent > kLongTree;
     tree_spent = 0;
     tree_limit = static_cast<Ticks>(static_cast<double>(tree_limit) * params.tree_growth);
     search->SetDiving(false);
@@ -253,11 +284,14 @@ struct BoundarySolver::Impl {
     // time and the right one counts (RL n=250 at 0.8: after eight boundaries 240 leads to the proof, the worst
     // overflow, 241, to 3.87 % and no further), so there the LPs choose.
     if (tree != nullptr) carried_tree = CarriedTree(model, *tree);
-    if (params.probes == 0 || params.climb || (SpentForce() && positions.size() < 6)) {
-      if (Refine(params.climb ? 1 : params.per_tree, 1)) phase = Phase::kBuild;
+    if (params.probes == 0 || (params.climb && !long_tree) || (SpentForce() && positions.size() < 6)) {
+      if (Refine(params.climb ? 1 : params.per_tree, 1) || RefineStages()) phase = Phase::kBuild;
       return;
     }
-    if (BeginProbes()) phase = Phase::kProbe;
+    if (BeginProbes())
+      phase = Phase::kProbe;
+    else if (RefineStages())
+      phase = Phase::kBuild;
   }
 
   // ---- which boundaries next ----------------------------------------------------------------------------------------

@@ -28,14 +28,14 @@
 //   RL n=250 at 0.8, staged, by learning       4.17 of 4.26 %             14 (nine boundaries; given these: proved, 29)
 //   RL n=250 at 0.8, fixed, by learning        3.81 / 3.87 of 4.26 %      10 / 50 (ten boundaries)
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
-//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      23 (17 boundaries; 2.9585 after 10, with 10)
-//   RL n=250 at 0.8, staged, in steps          4.10 of 4.26 %             24 (nine boundaries)
-//   RL n=250 at 0.8, fixed, in steps           4.013 of 4.26 %            32 (ends there: see below)
-//   RL n=1000 at 0.8, staged, in steps         2.384 of 2.592 %           23 (learning is better)
+//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      15 (ten boundaries)
+//   RL n=250 at 0.8, staged, in steps          proved                     33 (nine boundaries)
+//   RL n=250 at 0.8, fixed, in steps           4.022 / 4.164 of 4.26 %    26 / 110 (eight boundaries)
+//   the same given {194, 195, 221, 222, 236, 237, 239, 240, 241}, told orders: proved, 4.2606 %, after 154e9 ticks
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
-//   ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; by 4: 3.627 % after 8)
+//   ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; in steps after 1)
 //   training step, 2,304 ops, at 0.2           proved                     0.6
 //   FCN8, MobileNet, SegNet, VGG-UNet, VGG19   proved                     at most 0.04, at all budgets of the paper
 //   vit_l_16 at 8.94 / 4.74 / 3.25 GB          proved / proved / 19.34 of 19.40 %      0.01 / 0.01 / 3
@@ -52,9 +52,19 @@
 // boundaries (240 and 241) and 4.126 % after 75e9, where it is proved after 51e9 as it is. In steps without carrying
 // the tree, with probes: n=500 stood at 2.9604 % with 18 boundaries and no plan after 146e9 ticks.
 //
-// Open: RL n=250 at 0.8, fixed, ends at 4.0129 % with eleven boundaries, since what overflows is a rerun between 239
-// and 240, and both are there. Not tried: rows for the last rerun of a stage, while which all of S[u,k+1] = 1 lies
-// there.
+// In fixed order what overflows in the end is a rerun in a stage of reruns alone: there the order of pairs of ops
+// becomes part of the model as the search meets it (told_orders.hpp), and what even that leaves is cut off
+// (stage_cuts.hpp).
+// Which boundaries these are matters more than how many: RL n=250 at 0.8, fixed, by the tree after 28e9 ticks
+//   {186, 195, 221, 222, 236..240} 3.95 %, {194, 195, 221, 222, 236..240} 4.035, the same with 241 3.977, with 241 and
+//   without 238 4.05, {195, 221, 222, 236, 237, 239, 240, 241} 4.070, {195, 222, 237, 239, 240} 3.45 %.
+//
+// Tried for that and dropped: the stage divided at the beginning of the last run of its reruns in rank order (as if an
+// op without size stood there: both halves can hold the same rerun; 3.88 % after 95e9 ticks, told orders have 4.10),
+// cover and rounding cuts of moment rows (3.84 to 3.92 for 3.95 % after 26e9), one search up to the incumbent from the
+// first boundary on (six boundaries and 3.72 % after 70e9: few solutions, so little to refine by).
+//
+// Open: the proof of RL n=250 at 0.8, fixed, from the first boundary on; RL n=1000 at 0.8, staged.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +100,7 @@ class BoundarySolver {
     std::int32_t per_tree = 4;          // boundaries added after a small model's tree
     std::int32_t probes = 5;            // places tried when a model is refined after its tree
     bool moment_rows = true;
-    bool stage_cuts = false;  // stage_cuts.hpp; in fixed order
+    bool told_orders = false;  // told_orders.hpp, and after them stage cuts (stage_cuts.hpp); in fixed order
     bool carry_fixings = true;
     bool carry_rows = true;
     std::size_t max_columns = 60'000;  // no refinement beyond this

@@ -32,9 +32,9 @@ void CarriedFacts::Take(const BoundaryModel& model, const BinarySolver& search) 
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (lower[c] != upper[c]) continue;
     const std::int32_t from = model.positions()[At(columns[c].stage)];
-    if (!columns[c].rerun)
+    if (columns[c].kind == BoundaryModel::Kind::kStay)
       stays_.push_back({from, columns[c].item, lower[c]});
-    else if (upper[c] == 0)
+    else if (columns[c].rerun() && upper[c] == 0)
       no_reruns_.push_back({columns[c].item, from, EndOf(model, columns[c].stage)});
   }
 }
@@ -59,7 +59,7 @@ CarriedRows::CarriedRows(std::shared_ptr<const BoundaryModel> model, const Binar
   for (std::size_t r = model_->program().rows.size(); r < rows.size(); ++r) {
     const auto of = rows.columns(r);
     // Cuts of memory rows, which hold no reruns, may rest on what is true below the cutoff of this search only.
-    if (std::none_of(of.begin(), of.end(), [&](std::int32_t c) { return columns[At(c)].rerun; })) continue;
+    if (std::none_of(of.begin(), of.end(), [&](std::int32_t c) { return columns[At(c)].rerun(); })) continue;
     for (std::size_t i = 0; i < of.size(); ++i) rows_.Term(of[i], rows.coefficients(r)[i]);
     rows_.EndRow(rows.rhs(r));
     binding_.push_back(r < duals.size() && duals[r] > 0.0);
@@ -73,6 +73,18 @@ std::vector<std::int32_t> FirstParts(const BoundaryModel& coarse, const Boundary
   for (const std::int32_t position : coarse.positions()) first.push_back(StageAt(fine, position));
   first.push_back(fine.num_stages());
   return first;
+}
+
+// Where a column that no refinement divides is in the finer model.
+std::int32_t WholeColumn(const BoundaryModel& fine, const BoundaryModel::Column& c, std::int32_t stage) {
+  switch (c.kind) {
+    case BoundaryModel::Kind::kStay: return fine.stay(stage, c.item);
+    case BoundaryModel::Kind::kOrder:
+      if (c.item < 0) return BoundaryModel::kAbsent;
+      return fine.order(stage, c.item, c.other);
+    case BoundaryModel::Kind::kTwice: return fine.twice(stage, c.item);
+    default: return BoundaryModel::kAbsent;
+  }
 }
 }  // namespace
 
@@ -96,8 +108,8 @@ std::vector<BranchAndBound::OpenNode> CarriedTree::Give(const BoundaryModel& mod
     for (const auto& [column, value] : node.fixed) {
       const BoundaryModel::Column& c = model_->columns()[At(column)];
       const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
-      if (!c.rerun) {
-        if (const std::int32_t j = model.stay(from, c.item); j >= 0) now.fixed.emplace_back(j, value);
+      if (!c.rerun()) {
+        if (const std::int32_t j = WholeColumn(model, c, from); j >= 0) now.fixed.emplace_back(j, value);
       } else if (value == 0 || to == from + 1) {
         for (std::int32_t k = from; k < to; ++k)
           if (const std::int32_t j = model.rerun(k, c.item); j >= 0) now.fixed.emplace_back(j, value);
@@ -117,8 +129,8 @@ void CarriedRows::Give(const BoundaryModel& model, BinaryProgram& program) const
       const BoundaryModel::Column& c = columns[At(rows_.columns(r)[i])];
       const std::int64_t coefficient = rows_.coefficients(r)[i];
       const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
-      if (!c.rerun) {
-        const std::int32_t now = model.stay(from, c.item);
+      if (!c.rerun()) {
+        const std::int32_t now = WholeColumn(model, c, from);
         whole = now >= 0;
         if (whole) program.rows.Term(now, coefficient);
         continue;

@@ -11,13 +11,14 @@ namespace ebb {
 
 namespace {
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
+constexpr double kLeastTold = 0.25;  // of both reruns, and of what the first leaves
 }  // namespace
 
 void MomentRows::Separate(std::span<const double> x, bool integral, bool /*root*/, IntegerRows& out) {
   const Instance& in = model_.instance();
   touched_.assign(in.num_values, 0);
   for (const BoundaryModel::Column& column : model_.columns()) {
-    if (!column.rerun || column.stage + 1 >= model_.num_stages()) continue;
+    if (!column.rerun() || column.stage + 1 >= model_.num_stages()) continue;
     const std::int32_t c = model_.rerun(column.stage, column.item);
     if (x[At(c)] < 0.05) continue;
     SeparateOne(x, column.stage, column.item, integral ? 0.0 : 0.002, out);
@@ -55,37 +56,63 @@ void MomentRows::SeparateOne(std::span<const double> x, std::int32_t k, std::int
   double lhs = 0.0;
   std::string note;
   const auto value_of = [&](std::int32_t column) { return column >= 0 ? x[At(column)] : 0.0; };
+  // "Runs again in the stage, and the last time after o's last", as plus - minus; in a row it counts too much or too
+  // little where the order is not told.
+  struct After {
+    std::int32_t plus = BoundaryModel::kAbsent, minus = BoundaryModel::kAbsent;
+  };
+  const auto after = [&](std::int32_t w, bool too_much) -> After {
+    const std::int32_t again = model_.rerun(k, w);
+    if (again < 0) return {};
+    const bool higher = in.rank[At(w)] > in.rank[At(op)];
+    if (in_order) return higher ? After{again} : After{};
+    const std::int32_t y = model_.order(k, op, w);
+    if (y >= 0) return higher ? After{again, y} : After{y};
+    return too_much ? After{again} : After{};
+  };
+  const bool tells = teller_ != nullptr && to == from + 1 && x[At(model_.rerun(k, op))] > kLeastTold;
+  const auto value_after = [&](const After& a) { return value_of(a.plus) - value_of(a.minus); };
+  const auto add_after = [&](const After& a, std::int64_t bytes) {
+    if (a.plus >= 0) terms[a.plus] += bytes;
+    if (a.minus >= 0) terms[a.minus] -= bytes;
+  };
   const auto count = [&](std::int32_t v) {
     if (in.bytes[At(v)] == 0 || touched_[At(v)] || in.maker[At(v)] < 0) return;
     const std::int32_t maker = in.maker[At(v)];
     if (in.rank[At(maker)] > from) return;
     const std::int32_t later = model_.stay(k + 1, v);
-    const std::int32_t again = model_.rerun(k, maker);
-    const bool before = in_order && in.rank[At(maker)] < in.rank[At(op)];
-    const double less = before ? 0.0 : value_of(again);
+    if (tells && model_.rerun(k, maker) >= 0 && x[At(model_.rerun(k, maker))] > kLeastTold &&
+        std::max(value_of(later), later == BoundaryModel::kAlways ? 1.0 : 0.0) > kLeastTold &&
+        model_.order(k, op, maker) < 0)
+      teller_->Tell(k, op, maker);
+    const After again = after(maker, true);
+    const double less = value_after(again);
     double best = (later == BoundaryModel::kAlways ? 1.0 : value_of(later)) - less;
-    std::int32_t reader = -1, by = -1;
-    if (in_order)
-      for (const std::int32_t w : in.readers[At(v)])
-        if (in.rank[At(w)] > in.rank[At(op)] && in.rank[At(w)] <= from)
-          if (const std::int32_t c = model_.rerun(k, w); c >= 0 && x[At(c)] - less > best + 0.2) {
-            best = x[At(c)] - less;
-            reader = c;
-            by = w;
-          }
+    After reader;
+    std::int32_t by = -1;
+    if (to == from + 1)
+      for (const std::int32_t w : in.readers[At(v)]) {
+        if (in.rank[At(w)] > from || w == op) continue;
+        const After reads = after(w, false);
+        if (const double there = value_after(reads) - less; there > best + 0.2) {
+          best = there;
+          reader = reads;
+          by = w;
+        }
+      }
     if (best < 0.01) return;
     const std::int64_t bytes = in.bytes[At(v)];
     if (notes_ != nullptr) note += ' ' + std::to_string(v) + ' ' + std::to_string(by);
-    if (reader >= 0) {
-      terms[reader] += bytes;
+    if (by >= 0) {
+      add_after(reader, bytes);
       owed += bytes;
     } else if (later == BoundaryModel::kAlways) {
       rhs -= bytes;
     } else {
       terms[later] += bytes;
     }
-    if (!before && again >= 0) terms[again] -= bytes;
-    lhs += static_cast<double>(bytes) * (reader < 0 && later == BoundaryModel::kAlways ? best - 1.0 : best);
+    add_after(again, -bytes);
+    lhs += static_cast<double>(bytes) * (by < 0 && later == BoundaryModel::kAlways ? best - 1.0 : best);
   };
   for (const std::int32_t v : model_.useful(k)) count(v);
   for (const std::int32_t r : touched) touched_[At(r)] = 0;

@@ -7,6 +7,8 @@
 //   staged order  (only where stage k ends with the next first execution, so that its repeats stand in rank order)
 //                 also u of lower rank than o with S[u,k+1] = 1, even where it runs again in the stage, since then it
 //                 does so before o; and u of lower rank that a later rerun w still reads.
+//   told order    (stages of reruns alone in any order) the same for the pairs whose order is a column Y: what of an op
+//                 runs again after o is then Y or C - Y.
 //
 // With need(o) = o's inputs, outputs and moment, and X the bytes counted above,
 //
@@ -29,8 +31,9 @@ namespace ebb {
 
 class MomentRows : public RowSeparator {
  public:
-  MomentRows(const BoundaryModel& model, std::int64_t budget, bool staged)
-      : model_(model), budget_(budget), staged_(staged) {}
+  // `teller`: the model, where orders may be told (fixed order, plain instances).
+  MomentRows(const BoundaryModel& model, std::int64_t budget, bool staged, BoundaryModel* teller = nullptr)
+      : model_(model), teller_(teller), budget_(budget), staged_(staged) {}
   void Separate(std::span<const double> x, bool integral, bool root, IntegerRows& out) override;
   // For a proof: a row's note is "m", the stage, o, and each u with its w (-1: by S[u,k+1]). Must outlive this.
   void SetNotes(RowNotes* notes) { notes_ = notes; }
@@ -39,6 +42,7 @@ class MomentRows : public RowSeparator {
   void SeparateOne(std::span<const double> x, std::int32_t stage, std::int32_t op, double least, IntegerRows& out);
 
   const BoundaryModel& model_;
+  BoundaryModel* teller_;
   std::int64_t budget_;
   bool staged_;
   RowNotes* notes_ = nullptr;

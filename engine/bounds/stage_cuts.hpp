@@ -17,9 +17,9 @@
 // It is made as strong as it can be had cheaply: wanted values are left out and ops are let run as long as nothing
 // fits, one by one, then U is chosen greedily.
 //
-// At 0/1 points only; RL n=100 at 0.7, fixed, plan 7.8168 %: by learning 5.8908 % and by climbing 6.0102 % after 6e9
-// ticks and still refined; without, 5.6166 % after 0.7e9 and nothing more to refine, since its solutions overflow in
-// such stages alone. Off by default (BoundarySolver::Params::stage_cuts): not yet measured on all open rows.
+// At 0/1 points only, and only where neither a boundary nor a told order (told_orders.hpp) refutes a solution: as a
+// first resort they keep a search in a model that is too coarse (RL n=250 at 0.8, fixed: 3.988 % with eight boundaries
+// after 100e9 ticks). RL n=100 at 0.7, fixed, plan 7.8168 %: 6.0102 % after 6e9 ticks of climbing, 5.6166 % without.
 //
 // Plain instances only. A proof that is written (portfolio/proof.hpp) is of a search without them: docs/proof_format.md
 // has no such row.

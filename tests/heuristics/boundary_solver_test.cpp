@@ -32,7 +32,7 @@ TEST_CASE("the boundary solver agrees with brute force") {
     params.carry_fixings = ebb::test::Chance(rng, 70);
     if (ebb::test::Chance(rng, 50)) params.probes = 0;
     params.per_tree = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 4));
-    params.stage_cuts = ebb::test::Chance(rng, 50);
+    params.told_orders = ebb::test::Chance(rng, 50);
     params.carry_rows = ebb::test::Chance(rng, 70);
     params.moment_rows = ebb::test::Chance(rng, 70);
     params.per_round = static_cast<std::int32_t>(ebb::test::Draw(rng, 1, 3));
