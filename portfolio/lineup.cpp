@@ -89,7 +89,11 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
     // Beside a lane of local search the other is nearly all for proofs.
     const double share = lanes > 1 ? 6.0 : 3.0;
     StretchesWorkers stretches = MakeStretchesWorkers(problem, lanes);
-    if (stretches.lanes.empty()) proofs.push_back({MakeRelaxWorker(problem), share});
+    if (stretches.lanes.empty()) {
+      const bool apart = all && lanes > 1 && o.climb;
+      proofs.push_back({MakeRelaxWorker(problem, !apart), share});
+      if (apart) out.front().push_back({MakeClimbingWorker(problem), 1});
+    }
     for (std::size_t i = 0; i < stretches.lanes.size(); ++i) {
       const bool last = i + 1 == stretches.lanes.size();
       out[i].push_back({std::move(stretches.lanes[i]), last ? share : share / 2});

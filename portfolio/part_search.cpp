@@ -19,7 +19,7 @@ namespace {
 constexpr Ticks kTurn = 20'000'000;
 constexpr Ticks kFirstPiece = 200'000'000;  // of learning
 // (RL n=1000 at 0.8: learning stands at 2.37 %, where the tree is, until it has had 6e9 ticks, and is at 2.55 % then.)
-constexpr Ticks kFairStart = 8'000'000'000, kTrailing = 4;
+constexpr Ticks kFairStart = 8'000'000'000, kClimbStart = 2'000'000'000, kTrailing = 4;
 constexpr std::size_t kLarge = 2000;  // ops
 constexpr Ticks kBarren = 500'000'000;
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
@@ -45,6 +45,7 @@ class PartSearch::Side {
     else
       params.per_tree = 1;
     params.climb = way == Way::kClimb;
+    params.told_orders = params.climb;
     if (params.climb) params.max_boundaries = 100;
     solver_.emplace(part.in_, problem.budget.count(), problem.order, &decoder_, params);
     if (part.known_ != kInfinity) solver_->SetIncumbent(part.known_);
@@ -148,13 +149,14 @@ class PartSearch::Side {
   Ticks barren_ = 0;    // polished since something better came of it
 };
 
-PartSearch::PartSearch(const Problem& problem)
+PartSearch::PartSearch(const Problem& problem, Sides sides)
     : problem_(problem),
       in_(problem.instance),
       index_(0),
       lower_(in_.base_duration),
       known_(kInfinity),
-      priced_(true) {}
+      priced_(true),
+      which_(sides) {}
 
 PartSearch::PartSearch(const Problem& problem, std::shared_ptr<const Instance> part, int index)
     : problem_(problem),
@@ -196,7 +198,7 @@ void PartSearch::Know(std::int64_t duration) {
   for (const auto& side : sides_) side->SetIncumbent(known_);
 }
 
-bool PartSearch::exhausted() const { return finished() || (begun_ && Next() == nullptr); }
+bool PartSearch::exhausted() const { return finished() || (begun_ && !climb_late_ && Next() == nullptr); }
 
 bool PartSearch::settled() const { return exhausted() || (begun_ && sides_.front()->settled()); }
 
@@ -214,13 +216,14 @@ bool PartSearch::Run(WorkBudget& work) {
   if (!begun_) Begin(work);
   while (!finished() && !work.Exhausted()) {
     Side* side = Next();
-    if (side == nullptr) break;
-    if (climb_late_ && side->relaxed() > kFairStart) {
+    // (The others may have ended where the climber still tells orders and cuts stages.)
+    if (climb_late_ && (side == nullptr || side->relaxed() > kClimbStart)) {
       climb_late_ = false;
       sides_.push_back(std::make_unique<Side>(*this, Side::Way::kClimb));
-      sides_.back()->JoinAt(side->charged());
+      if (side != nullptr) sides_.back()->JoinAt(side->charged());
       side = sides_.back().get();
     }
+    if (side == nullptr) break;
     const Ticks spent = work.spent();
     side->Step(work);
     if (work.spent() - spent < 10'000) work.Spend(10'000);
@@ -248,9 +251,14 @@ void PartSearch::Begin(WorkBudget& work) {
   if (!std::exchange(priced_, true)) Price(work);
   if (closed()) return;
   const bool relax = problem_.order != OrderMode::kFree && problem_.options->relax;
+  const bool climb = relax && problem_.options->climb && which_ != Sides::kAllButClimb;
+  if (climb && which_ == Sides::kClimb) {
+    sides_.push_back(std::make_unique<Side>(*this, Side::Way::kClimb));
+    return;
+  }
   sides_.push_back(std::make_unique<Side>(*this, relax ? Side::Way::kTree : Side::Way::kNone));
   if (relax && problem_.options->learning) sides_.push_back(std::make_unique<Side>(*this, Side::Way::kLearning));
-  climb_late_ = relax && problem_.options->climb;
+  climb_late_ = climb;
   if (has_plan()) sides_.front()->BeginPolish(best_);
 }
 

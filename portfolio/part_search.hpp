@@ -17,8 +17,9 @@
 // comes to 3.63 % with six boundaries after 3.9e9 ticks, and their probes lead no further by 5.5e9. Learning keeps what
 // it learned but not its place between two steps, so it takes its work in larger and larger pieces.
 //
-// A third side joins when the others have had their start: the bound in steps (BoundarySolver::Params::climb; RL n=500
-// at 0.8, staged: proved after 23e9 ticks, where learning stays at 2.951 and the tree at 2.93 of 3.013 %).
+// A third side joins when the others have had their start, or beside local search on a lane of its own from the
+// beginning: the bound in steps (BoundarySolver::Params::climb; RL n=500 at 0.8, staged: proved after 15e9 ticks, where
+// learning stays at 2.951 and the tree at 2.93 of 3.013 %).
 //
 // Keeps the best sequence that fits and the lower bound. In free order the relaxation says nothing and only the local
 // search works.
@@ -38,8 +39,10 @@ namespace ebb {
 
 class PartSearch {
  public:
+  // Which ways through the relaxation's programs.
+  enum class Sides { kAll, kAllButClimb, kClimb };
   // The whole graph. The problem must outlive this.
-  explicit PartSearch(const Problem& problem);
+  PartSearch(const Problem& problem, Sides sides);
   // A part of it, which begins with the plans of the gap cover's prices. `index` tells the parts of one solve apart:
   // seeds follow from it.
   PartSearch(const Problem& problem, std::shared_ptr<const Instance> part, int index);
@@ -94,6 +97,7 @@ class PartSearch {
   std::int64_t known_;  // the least duration that anybody has
   bool begun_ = false, priced_, infeasible_ = false;
   bool climb_late_ = false;  // a third side is to come
+  const Sides which_ = Sides::kAll;
   int starts_ = 0;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The whole graph as one part (part_search.hpp): its plans, its bound, its proof.
+#include <algorithm>
+
 #include "portfolio/part_search.hpp"
 #include "portfolio/workers.hpp"
 
@@ -9,11 +11,22 @@ namespace {
 
 class RelaxWorker : public Worker {
  public:
-  explicit RelaxWorker(const Problem& problem) : problem_(problem), search_(problem) {}
+  RelaxWorker(const Problem& problem, PartSearch::Sides sides)
+      : problem_(problem), climbs_(sides == PartSearch::Sides::kClimb), search_(problem, sides) {}
 
-  const char* name() const override { return "relaxation"; }
+  const char* name() const override { return climbs_ ? "climbing" : "relaxation"; }
+  double appetite() const override { return appetite_; }
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
+    if (climbs_) {
+      // Beside local search: little while that gains, nearly all when it has not for long. It needs a plan above it.
+      if (exchange.known().best != last_) {
+        last_ = exchange.known().best;
+        since_ = exchange.clock();
+      }
+      appetite_ = std::clamp(static_cast<double>(exchange.clock() - since_) / kBarren, 0.25, 8.0);
+      if (last_ == nullptr) return true;
+    }
     if (const IncumbentPtr& best = exchange.known().best) search_.Know(best->duration());
     if (search_.Run(budget) && exchange.Interesting(search_.upper(), search_.best().size()))
       exchange.Offer(search_.best(), search_.finder());
@@ -30,12 +43,24 @@ class RelaxWorker : public Worker {
   }
 
  private:
+  static constexpr double kBarren = 1e9;  // ticks of the lane without a better plan, for each unit of appetite
+
   const Problem& problem_;
+  const bool climbs_;
   PartSearch search_;
+  double appetite_ = 1;
+  IncumbentPtr last_;
+  Ticks since_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem) { return std::make_unique<RelaxWorker>(problem); }
+std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem, bool climbs) {
+  return std::make_unique<RelaxWorker>(problem, climbs ? PartSearch::Sides::kAll : PartSearch::Sides::kAllButClimb);
+}
+
+std::unique_ptr<Worker> MakeClimbingWorker(const Problem& problem) {
+  return std::make_unique<RelaxWorker>(problem, PartSearch::Sides::kClimb);
+}
 
 }  // namespace ebb
