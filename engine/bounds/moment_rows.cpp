@@ -101,6 +101,7 @@ void MomentRows::SeparateOne(std::span<const double> x, std::int32_t k, std::int
         }
       }
     if (best < 0.01) return;
+    if (by < 0 && later == BoundaryModel::kAbsent) return;  // the point breaks Y <= C; this row says nothing of it
     const std::int64_t bytes = in.bytes[At(v)];
     if (notes_ != nullptr) note += ' ' + std::to_string(v) + ' ' + std::to_string(by);
     if (by >= 0) {

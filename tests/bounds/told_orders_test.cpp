@@ -117,6 +117,7 @@ std::vector<double> PointOf(const ebb::BoundaryModel& model, const std::vector<s
 
 bool Obeys(const ebb::IntegerRows& rows, std::size_t r, const std::vector<double>& x) {
   double activity = 0;
+  for (const std::int32_t column : rows.columns(r)) REQUIRE((column >= 0 && At(column) < x.size()));
   for (std::size_t i = 0; i < rows.columns(r).size(); ++i)
     activity += static_cast<double>(rows.coefficients(r)[i]) * x[At(rows.columns(r)[i])];
   return activity > static_cast<double>(rows.rhs(r)) - 1e-6;
