@@ -11,10 +11,8 @@ namespace {
 // Ops that run again just before the first execution at `position`, by rank: after all that the point puts before them.
 void ByToldOrder(const BoundaryModel& model, std::span<const double> x, std::int32_t position,
                  std::vector<std::int32_t>& ops) {
-  const auto positions = model.positions();
-  const auto at = std::lower_bound(positions.begin(), positions.end(), position - 1);
-  if (at == positions.end() || *at != position - 1) return;
-  const auto k = static_cast<std::int32_t>(at - positions.begin());
+  const std::int32_t k = model.StageAt(position - 1);
+  if (k == model.num_stages() || model.positions()[static_cast<std::size_t>(k)] != position - 1) return;
   std::vector<std::int32_t> sorted;
   const auto waits = [&](std::size_t a) {  // for one of higher rank
     for (std::size_t b = a + 1; b < ops.size(); ++b)

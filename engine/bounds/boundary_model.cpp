@@ -197,6 +197,11 @@ void BoundaryModel::MakeRows(std::int64_t budget) {
   }
 }
 
+std::int32_t BoundaryModel::StageAt(std::int32_t position) const {
+  return static_cast<std::int32_t>(std::lower_bound(positions_.begin(), positions_.end(), position) -
+                                   positions_.begin());
+}
+
 BoundaryModel::OpPair BoundaryModel::PairOf(std::int32_t stage, std::int32_t a, std::int32_t b) const {
   if (instance_->rank[At(a)] > instance_->rank[At(b)]) std::swap(a, b);
   return {positions_[At(stage)], a, b};
@@ -246,9 +251,8 @@ void BoundaryModel::MakeOrders(std::span<const OpPair> pairs, std::int32_t spare
   columns_.resize(all, {kAbsent, 0, Kind::kOrder});
   program_.cost.resize(all, 0);
   for (const OpPair& pair : pairs) {
-    const auto at = std::lower_bound(positions_.begin(), positions_.end(), pair.position);
-    const auto k = static_cast<std::int32_t>(at - positions_.begin());
-    if (at != positions_.end() && *at == pair.position && reruns_only(k)) Tell(k, pair.first, pair.second);
+    const std::int32_t k = StageAt(pair.position);
+    if (reruns_only(k) && positions_[At(k)] == pair.position) Tell(k, pair.first, pair.second);
   }
 }
 

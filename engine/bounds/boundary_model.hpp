@@ -94,6 +94,8 @@ class BoundaryModel {
   [[nodiscard]] const std::map<OpPair, std::int32_t>& orders() const { return orders_; }
   // D; kAbsent where there is none.
   [[nodiscard]] std::int32_t twice(std::int32_t stage, std::int32_t op) const;
+  // The first boundary at or after the position; num_stages(): none.
+  [[nodiscard]] std::int32_t StageAt(std::int32_t position) const;
   [[nodiscard]] bool reruns_only(std::int32_t stage) const {
     return stage + 1 < num_stages() &&
            positions_[static_cast<std::size_t>(stage) + 1] == positions_[static_cast<std::size_t>(stage)] + 1;

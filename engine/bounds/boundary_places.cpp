@@ -85,8 +85,7 @@ std::vector<BoundaryModel::OpPair> UntoldPairs(const BoundaryModel& model, std::
         !Has(model.positions(), next - 1))
       continue;
     done = next;
-    const auto at = std::lower_bound(model.positions().begin(), model.positions().end(), next - 1);
-    const auto k = static_cast<std::int32_t>(at - model.positions().begin());
+    const std::int32_t k = model.StageAt(next - 1);
     ops.clear();
     for (std::int32_t p = 0; p < next; ++p)
       if (const std::int32_t c = model.rerun(k, in.order[At(p)]); c >= 0 && x[At(c)] > 0.5)

@@ -10,12 +10,6 @@ namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// The first boundary at or after the position.
-std::int32_t StageAt(const BoundaryModel& model, std::int32_t position) {
-  const auto all = model.positions();
-  return static_cast<std::int32_t>(std::lower_bound(all.begin(), all.end(), position) - all.begin());
-}
-
 std::int32_t EndOf(const BoundaryModel& model, std::int32_t stage) {
   return stage + 1 < model.num_stages() ? model.positions()[At(stage) + 1]
                                         : static_cast<std::int32_t>(model.instance().num_ops);
@@ -42,12 +36,12 @@ void CarriedFacts::Take(const BoundaryModel& model, const BinarySolver& search) 
 void CarriedFacts::Give(const BoundaryModel& model, BinaryProgram& program) const {
   const auto positions = model.positions();
   for (const Stay& f : stays_) {
-    const std::int32_t k = StageAt(model, f.position);
+    const std::int32_t k = model.StageAt(f.position);
     if (k == model.num_stages() || positions[At(k)] != f.position) continue;
     if (const std::int32_t c = model.stay(k, f.value); c >= 0) program.lower[At(c)] = program.upper[At(c)] = f.fixed;
   }
   for (const NoRerun& f : no_reruns_)
-    for (std::int32_t k = StageAt(model, f.from); k < model.num_stages() && EndOf(model, k) <= f.to; ++k)
+    for (std::int32_t k = model.StageAt(f.from); k < model.num_stages() && EndOf(model, k) <= f.to; ++k)
       if (const std::int32_t c = model.rerun(k, f.op); c >= 0) program.upper[At(c)] = 0;
 }
 
@@ -70,7 +64,7 @@ namespace {
 // Stage of the rows' or nodes' model -> its first part in the finer one; one more at the end.
 std::vector<std::int32_t> FirstParts(const BoundaryModel& coarse, const BoundaryModel& fine) {
   std::vector<std::int32_t> first;
-  for (const std::int32_t position : coarse.positions()) first.push_back(StageAt(fine, position));
+  for (const std::int32_t position : coarse.positions()) first.push_back(fine.StageAt(position));
   first.push_back(fine.num_stages());
   return first;
 }

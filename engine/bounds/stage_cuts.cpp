@@ -33,7 +33,7 @@ constexpr std::int64_t kSearchEffort = 50'000, kStageEffort = 1'500'000;  // set
 void StageCuts::Separate(std::span<const double> x, bool integral, bool /*root*/, IntegerRows& out) {
   if (!integral || !model_.instance().plain) return;
   for (std::int32_t k = 0; k + 1 < model_.num_stages(); ++k)
-    if (model_.positions()[At(k) + 1] == model_.positions()[At(k)] + 1) Cut(x, k, out);
+    if (model_.reruns_only(k)) Cut(x, k, out);
 }
 
 void StageCuts::Load(std::span<const double> x, std::int32_t k) {

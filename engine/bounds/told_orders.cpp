@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/bounds/told_orders.hpp"
 
-#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ebb {
@@ -12,14 +12,12 @@ std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void ToldOrders::Separate(std::span<const double> x, bool /*integral*/, bool /*root*/, IntegerRows& out) {
   const Instance& in = model_.instance();
-  const auto positions = model_.positions();
   const auto value = [&](std::int32_t column) { return column >= 0 ? x[At(column)] : 0.0; };
   constexpr double kLeast = 1e-6;
   const auto& orders = model_.orders();
   for (auto it = orders.begin(); it != orders.end(); ++it) {
     const auto& [pair, y] = *it;
-    const auto at = std::lower_bound(positions.begin(), positions.end(), pair.position);
-    const auto k = static_cast<std::int32_t>(at - positions.begin());
+    const std::int32_t k = model_.columns()[At(y)].stage;
     for (const std::int32_t op : {pair.first, pair.second}) {
       const std::int32_t c = model_.rerun(k, op);
       if (value(y) <= value(c) + kLeast) continue;

@@ -38,7 +38,7 @@ std::vector<std::int32_t> RandomSequence(const ebb::Instance& in, ebb::test::Rng
 std::vector<std::int32_t> WithoutUseless(const ebb::Instance& in, std::vector<std::int32_t> sequence) {
   for (bool again = true; again;) {
     again = false;
-    std::vector<std::uint8_t> wanted(in.num_values, 0), seen(in.num_ops, 0);
+    std::vector<std::uint8_t> wanted(in.num_values, 0);
     std::vector<std::size_t> first(in.num_ops, 0);
     for (std::size_t e = sequence.size(); e-- > 0;) first[At(sequence[e])] = e;
     for (std::size_t v = 0; v < in.num_values; ++v) wanted[v] = in.kept[v];
