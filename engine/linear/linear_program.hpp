@@ -31,6 +31,7 @@ enum class LpOutcome {
 // slack is not basic has one of 0, 2, 3, 5).
 struct LpBasis {
   std::vector<std::uint8_t> columns, rows;
+  std::vector<double> norms;  // dual steepest edge weights by column, then row; -1: not known, as all that are left out
 };
 
 class LinearProgram {

@@ -214,6 +214,8 @@ RowLp::Basis RowLp::SaveBasis() const {
   saved.columns.resize(cost_.size());
   for (std::size_t j = 0; j < cost_.size(); ++j)
     saved.columns[j] = index_[j] >= 0 ? basis.columns[At(index_[j])] : lower_[j] == 1 ? kAtUpper : kAtLower;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (basis.columns[i] == kBasic) saved.norms.push_back(static_cast<float>(basis.norms[i]));
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (basis.rows[i] != kBasic) saved.rows.emplace_back(rows_[i], basis.rows[i]);
   return saved;
@@ -223,7 +225,16 @@ void RowLp::RestoreBasis(const Basis& saved) {
   for (const auto& [row, status] : saved.rows)
     if (!InLp(At(row))) Put(row);
   LpBasis basis;
-  for (const std::int32_t j : columns_) basis.columns.push_back(saved.columns[At(j)]);
+  basis.norms.assign(columns_.size(), -1.0);
+  std::size_t next = 0;
+  for (std::size_t j = 0; j < saved.columns.size(); ++j) {
+    const bool basic = saved.columns[j] == kBasic;
+    if (index_[j] >= 0) {
+      basis.columns.push_back(saved.columns[j]);
+      if (basic) basis.norms[basis.columns.size() - 1] = static_cast<double>(saved.norms[next]);
+    }
+    if (basic) ++next;
+  }
   row_status_.assign(data_.size(), kBasic);
   for (const auto& [row, status] : saved.rows) row_status_[At(row)] = status;
   for (const std::int32_t r : rows_) basis.rows.push_back(row_status_[At(r)]);

@@ -27,9 +27,10 @@ class RowLp {
  public:
   using Domain = std::span<const std::int8_t>;
   // By names, so that it outlives changes of the LP: the status of each column, and the rows whose slacks are not
-  // basic.
+  // basic. With the steepest edge weights of the columns in it, one after another.
   struct Basis {
     std::vector<std::uint8_t> columns;
+    std::vector<float> norms;
     std::vector<std::pair<std::int32_t, std::uint8_t>> rows;
   };
   // What is looked for, and where.
