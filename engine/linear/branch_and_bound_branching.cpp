@@ -3,8 +3,9 @@
 // What to branch on: pseudo-costs, begun by strong branching until they are believed; and whether to plunge.
 //
 // RL n=250 at 0.8, models of nine boundaries given, after 12e9 ticks (three of fixed order: bound; one staged: ticks to
-// the proof). What a strong branching that ran out of pivots saw, not noted: 3.980, 3.946, 3.885 %, 7.4e9; noted: 4.009,
-// 3.988, 3.940 %, 5.8e9. With it, and 30 pivots a side: 4.003, 3.941, 3.927 %, 7.3e9; 120: 4.008, 3.976, 3.890 %, 8.0e9.
+// the proof). What a strong branching that ran out of pivots saw, not noted: 3.980, 3.946, 3.885 %, 7.4e9;
+// noted: 4.009, 3.988, 3.940 %, 5.8e9. With it, and 30 pivots a side: 4.003, 3.941, 3.927 %, 7.3e9;
+// 120: 4.008, 3.976, 3.890 %, 8.0e9.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,7 +42,6 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
   std::int32_t chosen = -1;
   double chosen_x = 0.5, gain_of[2] = {0.0, 0.0};
   std::int64_t bound_of[2] = {current.bound, current.bound};
-  const LpBasis basis = lp.QuickBasis();
   if (candidates.empty()) {
     chosen = open;                            // integral but not a solution: the LP's tolerances
     if (chosen < 0) return Verdict::kPruned;  // a single point, judged before
@@ -57,7 +57,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
       std::int64_t bounds[2] = {current.bound, current.bound};
       if (pseudo.Seen(c.column) < params.reliability && tried < params.strong_candidates && without_gain < 5 &&
           !work.Exhausted()) {
-        ++tried;
+        if (tried++ == 0) lp.Mark();
         ++counters.strong_branchings;
         for (const std::size_t direction : {std::size_t{0}, std::size_t{1}}) {
           lp.SetBound(c.column, static_cast<std::int8_t>(direction), static_cast<std::int8_t>(direction));
@@ -78,7 +78,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
               pseudo.Note(c.column, direction, gains[direction], direction == 0 ? c.x : 1.0 - c.x);
           }
           lp.SetBound(c.column, 0, 1);
-          lp.SetQuickBasis(basis);
+          lp.ReturnToMark();
           if (dead) {
             // Only the other side is left: take it and look at this node again.
             current.fixed.clear();
