@@ -59,6 +59,9 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
     work.Spend(node.spent());
     switch (verdict) {
       case Verdict::kPruned:
+        if (current.depth == 0) adopted.clear();  // nothing is below the cutoff at all
+        has_current = false;
+        break;
       case Verdict::kBranched: has_current = false; break;
       case Verdict::kParked:
         has_current = false;
@@ -76,6 +79,40 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
   }
 }
 
+void BranchAndBound::Impl::Adopt(OpenNode open) {
+  floor = std::min(floor, open.bound);
+  if (!started || !adopted.empty()) {
+    adopted.push_back(std::move(open));
+    return;
+  }
+  Node node;
+  node.fixed = std::move(open.fixed);
+  node.bound = open.bound;
+  node.estimate = static_cast<double>(open.bound);
+  node.basis = root_basis;
+  node.depth = 1;
+  Push(std::move(node));
+}
+
+std::vector<BranchAndBound::OpenNode> BranchAndBound::Impl::GiveHalf() {
+  std::vector<OpenNode> given;
+  std::sort_heap(heap.begin(), heap.end(), Later);  // best last
+  std::vector<Node> kept;
+  bool give = false;
+  while (!heap.empty()) {
+    Node node = std::move(heap.back());
+    heap.pop_back();
+    if (give && !Pruned(node.bound))
+      given.push_back({std::move(node.fixed), node.bound});
+    else
+      kept.push_back(std::move(node));
+    give = !give;
+  }
+  heap = std::move(kept);
+  std::make_heap(heap.begin(), heap.end(), Later);
+  return given;
+}
+
 BranchAndBound::BranchAndBound(BinaryProgram program, RowSeparator* separator, const Params& params)
     : impl_(std::make_unique<Impl>(std::move(program), separator, params)) {}
 BranchAndBound::~BranchAndBound() = default;
@@ -90,16 +127,30 @@ void BranchAndBound::SetCutoff(std::int64_t cutoff) {
   impl_->FixRootByReducedCost();
 }
 std::vector<BranchAndBound::OpenNode> BranchAndBound::OpenNodes() const {
-  if (!impl_->adopted.empty()) return impl_->adopted;  // the root was not left
-  std::vector<OpenNode> open;
+  std::vector<OpenNode> open = impl_->adopted;  // where the root was not left these are all
   const auto add = [&](const Impl::Node& node) {
     if (!impl_->Pruned(node.bound)) open.push_back({node.fixed, node.bound});
   };
-  if (impl_->has_current) add(impl_->current);
+  if (impl_->has_current && open.empty()) add(impl_->current);
   for (const Impl::Node& node : impl_->heap) add(node);
   return open;
 }
-void BranchAndBound::Adopt(std::vector<OpenNode> nodes) { impl_->adopted = std::move(nodes); }
+std::size_t BranchAndBound::num_open() const {
+  return impl_->adopted.size() + (impl_->has_current ? 1 : 0) +
+         static_cast<std::size_t>(std::count_if(impl_->heap.begin(), impl_->heap.end(),
+                                                [&](const Impl::Node& n) { return !impl_->Pruned(n.bound); }));
+}
+std::int64_t BranchAndBound::open_bound() const {
+  std::int64_t bound = impl_->cutoff;
+  for (const OpenNode& node : impl_->adopted) bound = std::min(bound, node.bound);
+  if (impl_->has_current && impl_->adopted.empty()) bound = std::min(bound, impl_->current.bound);
+  if (!impl_->heap.empty()) bound = std::min(bound, impl_->heap.front().bound);
+  return bound;
+}
+void BranchAndBound::Adopt(std::vector<OpenNode> nodes) {
+  for (OpenNode& open : nodes) impl_->Adopt(std::move(open));
+}
+std::vector<BranchAndBound::OpenNode> BranchAndBound::GiveHalf() { return impl_->GiveHalf(); }
 bool BranchAndBound::facts_below_own() const { return !impl_->params.keep_open && has_solution(); }
 std::int64_t BranchAndBound::cutoff() const { return impl_->cutoff; }
 void BranchAndBound::SetDiving(bool on) { impl_->diving = on; }

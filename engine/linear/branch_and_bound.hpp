@@ -66,13 +66,19 @@ class BranchAndBound final : public BinarySolver {
   // What is left of the tree, for keep_open: each solution below the cutoff is in one of these, beside root_lower and
   // root_upper.
   [[nodiscard]] std::vector<OpenNode> OpenNodes() const;
-  // Before the first step: where the tree goes on after its root. They must cover all solutions below the cutoff.
+  // How many, and the least of their bounds (cutoff() where there is none).
+  [[nodiscard]] std::size_t num_open() const;
+  [[nodiscard]] std::int64_t open_bound() const;
+  // More of them; before the first step: where the tree goes on after its root, in place of all.
   void Adopt(std::vector<OpenNode> nodes);
+  // Gives away every second node of those that wait, the best of all excepted. None before the root is done.
+  [[nodiscard]] std::vector<OpenNode> GiveHalf();
 
   void SetDiving(bool on) override;
   State Step(WorkBudget& work) override;
 
-  // Valid at any time: no solution costs less than min(this, cutoff()). Monotone.
+  // Valid at any time, of what it holds: no solution costs less than min(this, cutoff()). Monotone until more is
+  // adopted.
   [[nodiscard]] std::int64_t lower_bound() const override;
   [[nodiscard]] bool has_solution() const override;
   [[nodiscard]] std::span<const std::int8_t> solution() const override;

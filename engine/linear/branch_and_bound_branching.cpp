@@ -42,6 +42,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
   std::int32_t chosen = -1;
   double chosen_x = 0.5, gain_of[2] = {0.0, 0.0};
   std::int64_t bound_of[2] = {current.bound, current.bound};
+  const LpBasis basis = lp.QuickBasis();
   if (candidates.empty()) {
     chosen = open;                            // integral but not a solution: the LP's tolerances
     if (chosen < 0) return Verdict::kPruned;  // a single point, judged before
@@ -57,7 +58,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
       std::int64_t bounds[2] = {current.bound, current.bound};
       if (pseudo.Seen(c.column) < params.reliability && tried < params.strong_candidates && without_gain < 5 &&
           !work.Exhausted()) {
-        if (tried++ == 0) lp.Mark();
+        ++tried;
         ++counters.strong_branchings;
         for (const std::size_t direction : {std::size_t{0}, std::size_t{1}}) {
           lp.SetBound(c.column, static_cast<std::int8_t>(direction), static_cast<std::int8_t>(direction));
@@ -78,7 +79,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
               pseudo.Note(c.column, direction, gains[direction], direction == 0 ? c.x : 1.0 - c.x);
           }
           lp.SetBound(c.column, 0, 1);
-          lp.ReturnToMark();
+          lp.SetQuickBasis(basis);
           if (dead) {
             // Only the other side is left: take it and look at this node again.
             current.fixed.clear();

@@ -55,6 +55,7 @@ struct BranchAndBound::Impl {
     for (std::size_t j = 0; j < program.lower.size(); ++j)
       if (program.lower[j] == program.upper[j] && !propagator.Fix(static_cast<std::int32_t>(j), program.lower[j]))
         root_conflict = true;
+    root_mark = propagator.mark();
   }
 
   Params params;
@@ -203,7 +204,10 @@ struct BranchAndBound::Impl {
 
   // Cheaper ones are looked for.
   [[nodiscard]] std::int64_t Goal() const { return std::min(cutoff, solution_cost); }
-  std::vector<OpenNode> adopted;
+  std::vector<OpenNode> adopted;  // until the root is done
+  std::shared_ptr<const RowLp::Basis> root_basis;
+  void Adopt(OpenNode open);
+  std::vector<OpenNode> GiveHalf();
 
   void UpdateFloor() {
     std::int64_t best = Goal();

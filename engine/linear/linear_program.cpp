@@ -11,10 +11,6 @@
 // and 17; the tree has 45 % more nodes after 12e9 ticks, its root takes a fifth less, and staged is proved after 4.5e9
 // ticks instead of 5.8e9.
 //
-// Strong branching goes back to one factorization (Mark): the same values and, but for a handful, pivots as without, in
-// 3.5 ms a solve instead of 4.0 on RL n=250, 2.4 instead of 3.5 on densenet121 (torch), 2.5 instead of 3.0 on RL
-// n=1000.
-//
 // Ticks: a pivot and a solve's fixed cost by size, and what weights were computed, set so that 1e9 are about a second:
 // 0.9 to 1.2 s of processor time on the 0/1 programs of RL n = 250, 500, 1000 and ResNet50, up to 1.4 s where solves
 // take few pivots (training step).
@@ -137,10 +133,7 @@ class KeptSteepest : public ClpDualRowSteepest {
 
 struct LinearProgram::Impl {
   ClpSimplex clp;
-  std::vector<double> norm;  // by column, then row
-  LpBasis marked;
-  std::unique_ptr<ClpFactorization> marked_factorization;  // null: it was of another basis
-  std::vector<int> marked_pivots;
+  std::vector<double> norm;       // by column, then row
   double cost_scale = 1.0;        // clp cost = cost / cost_scale
   std::vector<double> row_scale;  // clp row = row / row_scale
   std::vector<double> duals;      // in the caller's units
@@ -338,29 +331,6 @@ void LinearProgram::SetBasis(const LpBasis& basis) {
   impl_->clp.setWhatsChanged(impl_->clp.whatsChanged() & ~(2 | 512));  // the factorization is of another basis
 }
 
-void LinearProgram::Mark() {
-  Impl& s = *impl_;
-  s.marked = Basis();
-  s.marked_factorization.reset();
-  const bool current = (s.clp.whatsChanged() & (2 | 512)) == (2 | 512) && s.clp.pivotVariable() != nullptr &&
-                       s.clp.factorization()->numberRows() == s.clp.numberRows();
-  if (!current) return;
-  s.marked_factorization = std::make_unique<ClpFactorization>(*s.clp.factorization());
-  s.marked_pivots.assign(s.clp.pivotVariable(), s.clp.pivotVariable() + s.clp.numberRows());
-}
-
-void LinearProgram::ReturnToMark() {
-  Impl& s = *impl_;
-  const bool usable = s.marked_factorization != nullptr && s.clp.pivotVariable() != nullptr &&
-                      (s.clp.whatsChanged() & (2 | 512)) == (2 | 512);
-  const int changed = s.clp.whatsChanged();
-  SetBasis(s.marked);
-  if (!usable) return;
-  *s.clp.factorization() = *s.marked_factorization;
-  std::copy(s.marked_pivots.begin(), s.marked_pivots.end(), s.clp.pivotVariable());
-  s.clp.setWhatsChanged(changed);
-}
-
 #else  // no LP library
 
 struct LinearProgram::Impl {
@@ -393,8 +363,6 @@ bool LinearProgram::RowIsBasic(std::int32_t) const { return true; }
 std::int64_t LinearProgram::iterations() const { return 0; }
 LpBasis LinearProgram::Basis() const { return {}; }
 void LinearProgram::SetBasis(const LpBasis&) {}
-void LinearProgram::Mark() {}
-void LinearProgram::ReturnToMark() {}
 
 #endif
 

@@ -63,9 +63,6 @@ class LinearProgram {
 
   [[nodiscard]] LpBasis Basis() const;
   void SetBasis(const LpBasis& basis);  // sizes as now
-  // The basis as it is, with its factorization; and back to it, as often as wanted, while rows stay as they are.
-  void Mark();
-  void ReturnToMark();
 
  private:
   struct Impl;

@@ -77,9 +77,9 @@ class RowLp {
 
   [[nodiscard]] Basis SaveBasis() const;
   void RestoreBasis(const Basis& basis);
-  // The basis as it is, and back to it, while neither rows nor columns change: no new factorization.
-  void Mark() { lp_.Mark(); }
-  void ReturnToMark() { lp_.ReturnToMark(); }
+  // While neither rows nor columns change.
+  [[nodiscard]] LpBasis QuickBasis() const { return lp_.Basis(); }
+  void SetQuickBasis(const LpBasis& basis) { lp_.SetBasis(basis); }
 
  private:
   void Put(std::int32_t row);

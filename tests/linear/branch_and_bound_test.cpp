@@ -46,6 +46,15 @@ BinaryProgram MakeProgram(Random& random, int columns, std::int64_t unit) {
     if (kind == 3) p.knapsacks.push_back(row);
     if (kind == 0 && random(0, 2) == 0) p.lazy.push_back(row);
   }
+  // Some columns are given.
+  if (random(0, 2) == 0) {
+    p.lower.assign(p.cost.size(), 0);
+    p.upper.assign(p.cost.size(), 1);
+    for (int times = random(1, 2); times > 0; --times) {
+      const auto j = static_cast<std::size_t>(random(0, columns - 1));
+      p.lower[j] = p.upper[j] = static_cast<std::int8_t>(random(0, 1));
+    }
+  }
   return p;
 }
 
@@ -54,6 +63,10 @@ std::int64_t Enumerate(const BinaryProgram& p) {
   const int n = static_cast<int>(p.cost.size());
   for (std::uint32_t m = 0; m < (1U << n); ++m) {
     bool ok = true;
+    for (std::size_t j = 0; j < p.lower.size(); ++j) {
+      const int value = static_cast<int>(m >> j & 1U);
+      ok = ok && p.lower[j] <= value && value <= p.upper[j];
+    }
     for (std::size_t r = 0; r < p.rows.size() && ok; ++r) {
       std::int64_t a = 0;
       for (std::size_t k = 0; k < p.rows.columns(r).size(); ++k)
@@ -110,6 +123,54 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
     cuts += search.counters().cuts;
   }
   MESSAGE("nodes " << nodes << ", cuts " << cuts << ", unconfirmed LP verdicts " << failures);
+}
+
+// Two searches that give each other half of their nodes at any time: nothing is lost on the way.
+TEST_CASE("a tree that two search together") {
+  Random random{boost::random::mt19937(static_cast<std::uint32_t>(ebb::test::Seed("two_searches")))};
+  std::int64_t given = 0;
+  for (int round = 0; round < 2000; ++round) {
+    CAPTURE(round);
+    const BinaryProgram program = MakeProgram(random, random(6, 14), random(0, 1) == 0 ? 1 : 123456789);
+    const std::int64_t best = Enumerate(program);
+    std::int64_t cutoff = std::numeric_limits<std::int64_t>::max();
+    if (best != cutoff && random(0, 2) != 0) cutoff = best + 3 * random(-1, 4);
+    BranchAndBound::Params params;
+    params.keep_open = true;
+    params.root_rounds = random(0, 1);
+    params.dive = false;
+    BranchAndBound one(program, nullptr, params), other(program, nullptr, params);
+    BranchAndBound* const both[] = {&one, &other};
+    bool other_began = false, closed = false;
+    std::int64_t found = std::numeric_limits<std::int64_t>::max();
+    for (int step = 0; !closed; ++step) {
+      REQUIRE(step < 10'000);
+      const std::size_t who = other_began && random(0, 1) == 0 ? 1 : 0;
+      BranchAndBound& search = *both[who];
+      if (cutoff != std::numeric_limits<std::int64_t>::max() && random(0, 4) == 0) search.SetCutoff(cutoff);
+      ebb::WorkBudget work(random(1000, 50'000));
+      const auto state = search.Step(work);
+      if (search.has_solution()) found = std::min(found, search.solution_cost());
+      std::int64_t bound = std::min(one.open_bound(), one.has_solution() ? one.solution_cost() : one.open_bound());
+      if (other_began) bound = std::min({bound, other.open_bound(), found});
+      if (best < std::min(one.cutoff(), other.cutoff())) REQUIRE(bound <= best);
+      if (state == BranchAndBound::State::kFinished && (!other_began || search.num_open() == 0)) {
+        closed = !other_began || (one.num_open() == 0 && other.num_open() == 0);
+        if (other_began && !closed && search.has_solution()) break;  // (it waits for a finer program then)
+      }
+      std::vector<BranchAndBound::OpenNode> half = search.GiveHalf();
+      if (half.empty() || random(0, 2) == 0) {
+        search.Adopt(std::move(half));
+        continue;
+      }
+      given += static_cast<std::int64_t>(half.size());
+      both[1 - who]->Adopt(std::move(half));
+      other_began = true;
+    }
+    if (closed && other_began && best < std::min(one.cutoff(), other.cutoff())) REQUIRE(found == best);
+  }
+  MESSAGE("nodes given " << given);
+  CHECK(given > 0);
 }
 
 TEST_CASE("what one tree leaves open another takes up") {
