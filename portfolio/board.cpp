@@ -24,6 +24,13 @@ PartsPtr Join(const PartsPtr& known, std::span<const PartFacts> parts) {
   return joined;
 }
 
+// The latest message of each slot.
+template <class Message>
+void Put(std::vector<std::shared_ptr<const Message>>& slots, std::size_t slot, std::shared_ptr<const Message> message) {
+  if (slots.size() <= slot) slots.resize(slot + 1);
+  slots[slot] = std::move(message);
+}
+
 }  // namespace
 
 Board::Board(const Problem& problem, bool by_rounds, LogSink sink, StopSignal& stop)
@@ -67,6 +74,16 @@ bool Board::PutInfeasible(Infeasibility why) {
   if (knowledge_.infeasible) return false;
   knowledge_.infeasible = std::move(why);
   return true;
+}
+
+void Board::PutTreeTask(std::size_t helper, std::shared_ptr<const TreeTask> task) {
+  const std::scoped_lock lock(mutex_);
+  Put(knowledge_.tree.tasks, helper, std::move(task));
+}
+
+void Board::PutTreeReport(std::size_t helper, std::shared_ptr<const TreeReport> report) {
+  const std::scoped_lock lock(mutex_);
+  Put(knowledge_.tree.reports, helper, std::move(report));
 }
 
 void Board::Announce(const Incumbent& plan) {
@@ -158,6 +175,14 @@ void Exchange::ProveInfeasible(Infeasibility why) {
   if (!board_.by_rounds()) board_.PutInfeasible(*known_.infeasible);
 }
 
+void Exchange::TellTreeTask(std::size_t helper, std::shared_ptr<const TreeTask> task) {
+  board_.by_rounds() ? Put(told_.tasks, helper, std::move(task)) : board_.PutTreeTask(helper, std::move(task));
+}
+
+void Exchange::TellTreeReport(std::size_t helper, std::shared_ptr<const TreeReport> report) {
+  board_.by_rounds() ? Put(told_.reports, helper, std::move(report)) : board_.PutTreeReport(helper, std::move(report));
+}
+
 void Exchange::Refresh() { known_ = board_.Get(); }
 
 void Exchange::Flush() {
@@ -165,6 +190,10 @@ void Exchange::Flush() {
   board_.PutBound(known_.lower_bound);
   if (known_.parts) board_.PutParts(*known_.parts);
   if (known_.infeasible) board_.PutInfeasible(*known_.infeasible);
+  for (std::size_t i = 0; i < told_.tasks.size(); ++i)
+    if (told_.tasks[i]) board_.PutTreeTask(i, std::move(told_.tasks[i]));
+  for (std::size_t i = 0; i < told_.reports.size(); ++i)
+    if (told_.reports[i]) board_.PutTreeReport(i, std::move(told_.reports[i]));
 }
 
 }  // namespace ebb

@@ -23,6 +23,7 @@
 
 #include "engine/base/log.hpp"
 #include "engine/base/work_budget.hpp"
+#include "engine/bounds/tree_messages.hpp"
 #include "portfolio/incumbent.hpp"
 #include "portfolio/problem.hpp"
 
@@ -49,6 +50,7 @@ struct Knowledge {
   std::int64_t lower_bound = 0;                         // on the duration
   std::shared_ptr<const std::vector<PartFacts>> parts;  // that the order falls into, if a worker says so; else null
   std::optional<Infeasibility> infeasible;
+  TreeDesk tree;  // a tree that several lanes search together
 
   // Nothing left to do?
   [[nodiscard]] bool closed() const { return infeasible || (best && best->duration() <= lower_bound); }
@@ -68,6 +70,9 @@ class Board {
   bool PutPlan(IncumbentPtr plan);
   bool PutBound(std::int64_t bound);
   bool PutInfeasible(Infeasibility why);
+  // In place of the last one of this helper.
+  void PutTreeTask(std::size_t helper, std::shared_ptr<const TreeTask> task);
+  void PutTreeReport(std::size_t helper, std::shared_ptr<const TreeReport> report);
   // Joined with what is known of them: the larger bound and the shorter piece of each. Always the same number of them.
   void PutParts(std::span<const PartFacts> parts);
 
@@ -113,6 +118,9 @@ class Exchange {
   // Tells what is known of the order's parts here, and has what is known of them here and elsewhere in known().
   void TellParts(std::span<const PartFacts> parts);
   void ProveInfeasible(Infeasibility why);
+  // For one of those who search the tree in known(), or from it. Each has one who tells and one who reads.
+  void TellTreeTask(std::size_t helper, std::shared_ptr<const TreeTask> task);
+  void TellTreeReport(std::size_t helper, std::shared_ptr<const TreeReport> report);
 
   void Refresh();  // at-once sharing: takes over what the board has
   void Flush();    // by-rounds sharing: hands over; called for one lane after the other at the end of a round
@@ -125,6 +133,7 @@ class Exchange {
  private:
   Board& board_;
   Knowledge known_;
+  TreeDesk told_;  // by rounds: what waits for the end of the round
   Ticks ticks_ = 0, clock_ = 0;
 };
 

@@ -92,7 +92,11 @@ std::vector<std::vector<WorkerSlot>> LineUp(const Problem& problem, int lanes) {
     if (stretches.lanes.empty()) {
       const bool apart = all && lanes > 1 && o.climb;
       proofs.push_back({MakeRelaxWorker(problem, !apart), share});
-      if (apart) out.front().push_back({MakeClimbingWorker(problem), 1});
+      if (apart) {
+        const std::size_t helpers = out.size() - 1;
+        out.front().push_back({MakeClimbingWorker(problem, helpers), 1});
+        for (std::size_t i = 0; i < helpers; ++i) out[i + 1].push_back({MakeClimbingHelper(problem, i), share});
+      }
     }
     for (std::size_t i = 0; i < stretches.lanes.size(); ++i) {
       const bool last = i + 1 == stretches.lanes.size();

@@ -45,8 +45,11 @@ class PartSearch::Side {
     else
       params.per_tree = 1;
     params.climb = way == Way::kClimb;
-    params.told_orders = params.climb;
-    if (params.climb) params.max_boundaries = 100;
+    if (params.climb) {
+      params.told_orders = ClimbTerms(problem).told_orders;
+      params.max_boundaries = 100;
+      params.desk = part.desk_;
+    }
     solver_.emplace(part.in_, problem.budget.count(), problem.order, &decoder_, params);
     if (part.known_ != kInfinity) solver_->SetIncumbent(part.known_);
   }
@@ -54,6 +57,7 @@ class PartSearch::Side {
   [[nodiscard]] bool idle() const { return !solver_ && !polish_; }
   [[nodiscard]] Ticks charged() const { return charged_; }
   [[nodiscard]] bool settled() const { return !solver_ || solver_->progress().in_tree; }
+  [[nodiscard]] bool waiting() const { return solver_ && solver_->waiting(); }
   [[nodiscard]] Ticks relaxed() const { return relaxed_; }
   void JoinAt(Ticks charged) { charged_ = charged; }
   void SetIncumbent(std::int64_t duration) {
@@ -149,14 +153,23 @@ class PartSearch::Side {
   Ticks barren_ = 0;    // polished since something better came of it
 };
 
-PartSearch::PartSearch(const Problem& problem, Sides sides)
+ModelTerms PartSearch::ClimbTerms(const Problem& problem) {
+  ModelTerms terms;
+  terms.budget = problem.budget.count();
+  terms.mode = problem.order;
+  terms.told_orders = terms.ever = true;
+  return terms;
+}
+
+PartSearch::PartSearch(const Problem& problem, Sides sides, TreeDesk* desk)
     : problem_(problem),
       in_(problem.instance),
       index_(0),
       lower_(in_.base_duration),
       known_(kInfinity),
       priced_(true),
-      which_(sides) {}
+      which_(sides),
+      desk_(desk) {}
 
 PartSearch::PartSearch(const Problem& problem, std::shared_ptr<const Instance> part, int index)
     : problem_(problem),
@@ -200,6 +213,8 @@ void PartSearch::Know(std::int64_t duration) {
 
 bool PartSearch::exhausted() const { return finished() || (begun_ && !climb_late_ && Next() == nullptr); }
 
+bool PartSearch::waiting() const { return which_ == Sides::kClimb && !sides_.empty() && sides_.front()->waiting(); }
+
 bool PartSearch::settled() const { return exhausted() || (begun_ && sides_.front()->settled()); }
 
 PartSearch::Side* PartSearch::Next() const {
@@ -227,6 +242,7 @@ bool PartSearch::Run(WorkBudget& work) {
     const Ticks spent = work.spent();
     side->Step(work);
     if (work.spent() - spent < 10'000) work.Spend(10'000);
+    if (waiting()) break;
   }
   if (closed()) Rest();  // what is proved needs no memory any more
   return has_plan() && std::pair(upper_, best_.size()) < before;

@@ -32,6 +32,8 @@
 
 #include "engine/base/work_budget.hpp"
 #include "engine/bounds/gap_cover_flow.hpp"
+#include "engine/bounds/model_search.hpp"
+#include "engine/bounds/tree_messages.hpp"
 #include "engine/problem/instance.hpp"
 #include "portfolio/problem.hpp"
 
@@ -41,8 +43,11 @@ class PartSearch {
  public:
   // Which ways through the relaxation's programs.
   enum class Sides { kAll, kAllButClimb, kClimb };
-  // The whole graph. The problem must outlive this.
-  PartSearch(const Problem& problem, Sides sides);
+  // The whole graph. The problem must outlive this, and so must the desk, over which the climber's long trees are
+  // searched with helpers (null: alone).
+  PartSearch(const Problem& problem, Sides sides, TreeDesk* desk = nullptr);
+  // How the climber's models are made: for its helpers.
+  [[nodiscard]] static ModelTerms ClimbTerms(const Problem& problem);
   // A part of it, which begins with the plans of the gap cover's prices. `index` tells the parts of one solve apart:
   // seeds follow from it.
   PartSearch(const Problem& problem, std::shared_ptr<const Instance> part, int index);
@@ -73,6 +78,8 @@ class PartSearch {
   // The relaxation has its boundaries and their linear bound, the dearest step to take again: no good time to Rest
   // before.
   [[nodiscard]] bool settled() const;
+  // Nothing to do until the helpers tell something.
+  [[nodiscard]] bool waiting() const;
   // Gives the solvers' memory back; the next Run begins them anew from the best sequence.
   void Rest();
 
@@ -98,6 +105,7 @@ class PartSearch {
   bool begun_ = false, priced_, infeasible_ = false;
   bool climb_late_ = false;  // a third side is to come
   const Sides which_ = Sides::kAll;
+  TreeDesk* const desk_ = nullptr;
   int starts_ = 0;
 };
 

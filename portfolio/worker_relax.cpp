@@ -11,11 +11,14 @@ namespace {
 
 class RelaxWorker : public Worker {
  public:
-  RelaxWorker(const Problem& problem, PartSearch::Sides sides)
-      : problem_(problem), climbs_(sides == PartSearch::Sides::kClimb), search_(problem, sides) {}
+  RelaxWorker(const Problem& problem, PartSearch::Sides sides, std::size_t helpers = 0)
+      : problem_(problem),
+        climbs_(sides == PartSearch::Sides::kClimb),
+        desk_(helpers),
+        search_(problem, sides, helpers > 0 ? &desk_ : nullptr) {}
 
   const char* name() const override { return climbs_ ? "climbing" : "relaxation"; }
-  double appetite() const override { return appetite_; }
+  double appetite() const override { return search_.waiting() ? kWaiting : appetite_; }
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
     if (climbs_) {
@@ -28,7 +31,14 @@ class RelaxWorker : public Worker {
       if (last_ == nullptr) return true;
     }
     if (const IncumbentPtr& best = exchange.known().best) search_.Know(best->duration());
-    if (search_.Run(budget) && exchange.Interesting(search_.upper(), search_.best().size()))
+    const TreeDesk& known = exchange.known().tree;
+    for (std::size_t i = 0; i < desk_.reports.size() && i < known.reports.size(); ++i)
+      desk_.reports[i] = known.reports[i];
+    const auto told = desk_.tasks;
+    const bool better = search_.Run(budget);
+    for (std::size_t i = 0; i < told.size(); ++i)
+      if (desk_.tasks[i] != told[i]) exchange.TellTreeTask(i, desk_.tasks[i]);
+    if (better && exchange.Interesting(search_.upper(), search_.best().size()))
       exchange.Offer(search_.best(), search_.finder());
     if (search_.infeasible()) {
       Infeasibility why;
@@ -39,14 +49,20 @@ class RelaxWorker : public Worker {
       return false;
     }
     exchange.RaiseBound(search_.lower(), name());
-    return !search_.exhausted();
+    if (!search_.exhausted()) return true;
+    auto end = std::make_shared<TreeTask>();
+    end->last = true;
+    for (std::size_t i = 0; i < desk_.tasks.size(); ++i) exchange.TellTreeTask(i, end);
+    return false;
   }
 
  private:
+  static constexpr double kWaiting = 0.01;
   static constexpr double kBarren = 1e9;  // ticks of the lane without a better plan, for each unit of appetite
 
   const Problem& problem_;
   const bool climbs_;
+  TreeDesk desk_;
   PartSearch search_;
   double appetite_ = 1;
   IncumbentPtr last_;
@@ -59,8 +75,8 @@ std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem, bool climbs) {
   return std::make_unique<RelaxWorker>(problem, climbs ? PartSearch::Sides::kAll : PartSearch::Sides::kAllButClimb);
 }
 
-std::unique_ptr<Worker> MakeClimbingWorker(const Problem& problem) {
-  return std::make_unique<RelaxWorker>(problem, PartSearch::Sides::kClimb);
+std::unique_ptr<Worker> MakeClimbingWorker(const Problem& problem, std::size_t helpers) {
+  return std::make_unique<RelaxWorker>(problem, PartSearch::Sides::kClimb, helpers);
 }
 
 }  // namespace ebb

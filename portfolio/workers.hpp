@@ -35,8 +35,10 @@ namespace ebb {
 // The boundary relaxation (engine/bounds/boundary_solver.hpp), by branch and bound and by clause learning, with a cold
 // local search from what it decodes; fixed and staged order.
 [[nodiscard]] std::unique_ptr<Worker> MakeRelaxWorker(const Problem& problem, bool climbs);
-// The bound in steps on a lane of its own, beside local search; then the other one need not.
-[[nodiscard]] std::unique_ptr<Worker> MakeClimbingWorker(const Problem& problem);
+// The bound in steps on a lane of its own, beside local search; then the other one need not. Its long trees are
+// searched together with so many helpers on other lanes, by number.
+[[nodiscard]] std::unique_ptr<Worker> MakeClimbingWorker(const Problem& problem, std::size_t helpers);
+[[nodiscard]] std::unique_ptr<Worker> MakeClimbingHelper(const Problem& problem, std::size_t number);
 
 // Fixed and staged order where the given order falls apart into several stretches that are over the budget: the
 // boundary relaxation and local search of each stretch by itself, in place of one relaxation of the whole. One for each

@@ -76,6 +76,7 @@ Lit RelaxationBrancher::Branch(Engine& engine) {
     return a.score != b.score ? a.score > b.score : a.column < b.column;
   });
   RowLp& lp = relaxation_.lp();
+  LpBasis basis;
   double best = -1.0, best_gain[2] = {0.0, 0.0}, best_x = 0.5;
   std::int32_t chosen = -1, tried = 0, without = 0;
   for (const Candidate& c : candidates) {
@@ -84,14 +85,14 @@ Lit RelaxationBrancher::Branch(Engine& engine) {
     double s = c.score;
     if (pseudo_.Seen(c.column) < params_.reliability && tried < params_.strong_candidates && without < 5 &&
         !engine.budget().Exhausted()) {
-      if (tried++ == 0) lp.Mark();
+      if (tried++ == 0) basis = lp.QuickBasis();
       ++counters_.strong_branchings;
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
         lp.SetBound(c.column, static_cast<std::int8_t>(side), static_cast<std::int8_t>(side));
         const LpOutcome outcome = lp.Solve(engine.budget(), limit, params_.strong_iterations);
         lp.SetBound(c.column, 0, 1);
         const double reached = outcome == LpOutcome::kInfeasible || outcome == LpOutcome::kCutoff ? limit : lp.value();
-        lp.ReturnToMark();
+        lp.SetQuickBasis(basis);
         if (outcome == LpOutcome::kInfeasible || (limit < 1e99 && reached >= limit))
           return side == 1 ? column[i] : ~column[i];
         if (outcome == LpOutcome::kFailed || outcome == LpOutcome::kUnavailable) continue;

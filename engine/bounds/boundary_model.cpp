@@ -11,7 +11,7 @@ std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std::vector<std::int32_t> positions,
-                             std::span<const OpPair> pairs, std::int32_t spare)
+                             std::span<const OpPair> pairs, std::int32_t spare, bool ever)
     : instance_(&instance), positions_(std::move(positions)) {
   weightless_.assign(instance.num_values, 0);
   for (std::size_t v = 0; v < instance.num_values; ++v) {
@@ -22,11 +22,17 @@ BoundaryModel::BoundaryModel(const Instance& instance, std::int64_t budget, std:
   FindUseful();
   MakeColumns();
   MakeRows(budget);
+  if (ever) MakeEver();
   MakeOrders(pairs, spare);
   // What is decided of a value or an op weighs much the same at neighbouring boundaries.
   const auto values = static_cast<std::int32_t>(instance.num_values), ops = static_cast<std::int32_t>(instance.num_ops);
-  for (const Column& c : columns_)
-    program_.group.push_back(c.kind == Kind::kStay ? c.item : values + (c.kind == Kind::kOrder ? ops : c.item));
+  for (const Column& c : columns_) switch (c.kind) {
+      case Kind::kStay: program_.group.push_back(c.item); break;
+      case Kind::kRerun:
+      case Kind::kTwice: program_.group.push_back(values + c.item); break;
+      case Kind::kEver: program_.group.push_back(values + ops + c.item); break;
+      case Kind::kOrder: program_.group.push_back(values + 2 * ops); break;
+    }
 }
 
 std::int32_t BoundaryModel::Root(std::int32_t value) const {
@@ -224,6 +230,30 @@ bool BoundaryModel::Tell(std::int32_t stage, std::int32_t a, std::int32_t b) {
   if (!orders_.emplace(pair, spare_begin_).second) return false;
   columns_[At(spare_begin_++)] = {pair.first, stage, Kind::kOrder, pair.second};
   return true;
+}
+
+void BoundaryModel::MakeEver() {
+  ever_.assign(instance_->num_ops, kAbsent);
+  IntegerRows& rows = program_.rows;
+  std::vector<std::int32_t> stages;
+  for (std::size_t op = 0; op < instance_->num_ops; ++op) {
+    stages.clear();
+    for (std::int32_t k = 0; k < num_stages(); ++k)
+      if (const std::int32_t c = rerun(k, static_cast<std::int32_t>(op)); c >= 0) stages.push_back(c);
+    if (stages.size() < 2) continue;
+    const auto r = static_cast<std::int32_t>(columns_.size());
+    ever_[op] = r;
+    columns_.push_back({static_cast<std::int32_t>(op), 0, Kind::kEver});
+    program_.cost.push_back(0);
+    for (const std::int32_t c : stages) {
+      rows.Term(r, 1);
+      rows.Term(c, -1);
+      rows.EndRow(0);
+    }
+    for (const std::int32_t c : stages) rows.Term(c, 1);
+    rows.Term(r, -1);
+    rows.EndRow(0);
+  }
 }
 
 void BoundaryModel::MakeOrders(std::span<const OpPair> pairs, std::int32_t spare) {

@@ -12,14 +12,14 @@
 #include "engine/bounds/boundary_places.hpp"
 #include "engine/bounds/boundary_rounding.hpp"
 #include "engine/bounds/carry_over.hpp"
-#include "engine/bounds/model_rows.hpp"
+#include "engine/bounds/model_search.hpp"
+#include "engine/bounds/tree_sharing.hpp"
 
 namespace ebb {
 
 namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
-constexpr std::int32_t kSpare = 300;        // orders that a search may tell
 constexpr Ticks kLongTree = 5'000'000'000;  // in steps: after such a one the next boundary is worth probes
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 
@@ -28,7 +28,13 @@ constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 struct BoundarySolver::Impl {
   Impl(const Instance& in, std::int64_t budget_in, OrderMode mode_in, BoundaryDecoder* decoder_in,
        const Params& params_in)
-      : instance(in), budget(budget_in), mode(mode_in), decoder(decoder_in), params(params_in) {
+      : instance(in),
+        budget(budget_in),
+        mode(mode_in),
+        decoder(decoder_in),
+        params(params_in),
+        terms{budget, mode, params.moment_rows, params.told_orders && params.from < 0, params.climb},
+        sharing(params.climb ? params.desk : nullptr) {
     SequenceFacts facts = EvaluateSequence(in, in.order);
     floor = in.base_duration;
     tree_limit = params.tree_ticks;
@@ -65,6 +71,7 @@ struct BoundarySolver::Impl {
   OrderMode mode;
   BoundaryDecoder* decoder;
   Params params;
+  const ModelTerms terms;
 
   std::vector<std::int32_t> positions;
   std::int64_t floor = 0;              // total duration
@@ -80,16 +87,17 @@ struct BoundarySolver::Impl {
   std::vector<BoundaryModel::OpPair> untold;  // and should be, by the last solution
   bool cut_stages = false;
 
-  std::shared_ptr<BoundaryModel> model;
-  std::unique_ptr<ModelRows> separator;
-  std::unique_ptr<BinarySolver> search;
-  BranchAndBound* tree = nullptr;  // `search` where its open nodes are carried over
+  ModelSearch now;
+  std::unique_ptr<BoundaryModel>& model = now.model;
+  std::unique_ptr<BinarySolver>& search = now.search;
+  BranchAndBound*& tree = now.tree;
   Ticks tree_spent = 0, tree_limit = 0;
 
   // ---- in steps: Params::climb --------------------------------------------------------------------------------------
   BoundSteps steps{params.steps};
-  std::int32_t models_at_ceiling = 0;  // built before this ceiling was set
-  CarriedTree carried_tree;
+  std::int32_t models_at_ceiling = 0;                             // built before this ceiling was set
+  std::vector<std::shared_ptr<const CarriedTree>> carried_trees;  // nodes for the next tree
+  TreeSharing sharing;
   CarriedFacts lasting_facts;  // true below the incumbent, not only below the ceiling
   [[nodiscard]] std::int64_t Limit() const { return std::min(incumbent, steps.ceiling()); }
   // Nothing is below Limit().
@@ -103,7 +111,9 @@ struct BoundarySolver::Impl {
     steps.Raise(floor, incumbent, progress.models > models_at_ceiling + 1);
     models_at_ceiling = progress.models;
     carried_facts = lasting_facts;
-    carried_tree = {};
+    carried_trees.clear();
+    sharing.Forget();
+    ceiling_spent = 0;
     carried_rows = TakeRows();
     tree_wanted = true;
     phase = Phase::kBuild;
@@ -121,58 +131,35 @@ struct BoundarySolver::Impl {
     if (steps.ceiling() >= incumbent) lasting_facts = carried_facts;
   }
   CarriedRows TakeRows() const {
-    return params.carry_rows && search != nullptr ? CarriedRows(model, *search) : CarriedRows();
+    return params.carry_rows && search != nullptr ? CarriedRows(*model, *search) : CarriedRows();
   }
 
   // ---- one model ----------------------------------------------------------------------------------------------------
   void Build(bool root_only) {
-    search.reset();
-    tree = nullptr;
-    separator.reset();
     if (!root_only && params.climb) steps.Begin(floor, incumbent);
-    const bool tells = mode == OrderMode::kFixed && instance.plain && params.told_orders && params.from < 0;
     if (model != nullptr)
       for (const auto& [pair, column] : model->orders()) AddPair(pair);
-    model = std::make_shared<BoundaryModel>(instance, budget, positions, pairs, tells ? kSpare : 0);
+    now.SetModel(instance, terms, positions, pairs, cut_stages);
     if (model->impossible()) {
       infeasible = done = true;
       return;
     }
-    BinaryProgram program = model->program();
-    program.lower.assign(program.cost.size(), 0);
-    program.upper.assign(program.cost.size(), 1);
+    BinaryProgram program = now.Program(carried_facts, carried_rows);
     if (params.from >= 0)
       for (std::size_t v = 0; v < instance.num_values; ++v)
         if (const std::int32_t c = model->stay(0, static_cast<std::int32_t>(v)); c >= 0 && !params.entry[v])
           program.upper[At(c)] = 0;
-    carried_facts.Give(*model, program);
-    const std::size_t own_rows = program.rows.size();
-    carried_rows.Give(*model, program);
-    // Rows of the form C <= S + C are many and few bind.
-    std::vector<std::uint8_t> memory(program.rows.size(), 0);
-    for (const std::int32_t r : program.knapsacks) memory[At(r)] = 1;
-    for (std::size_t r = 0; r < own_rows; ++r)
-      if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
-    separator = std::make_unique<ModelRows>(*model, budget, mode == OrderMode::kStaged, params.moment_rows, cut_stages,
-                                            tells ? model.get() : nullptr);
     if (!root_only && params.search) {
-      search = params.search(std::move(program), separator.get());
+      search = params.search(std::move(program), now.separator.get());
+    } else if (!root_only && params.climb) {
+      std::vector<BranchAndBound::OpenNode> nodes;
+      for (const auto& carried : std::exchange(carried_trees, {}))
+        for (BranchAndBound::OpenNode& node : carried->Give(*model)) nodes.push_back(std::move(node));
+      now.SetTree(std::move(program), std::move(nodes));
     } else {
       BranchAndBound::Params p;
       p.root_only = root_only;
-      p.keep_open = p.patient_dives = params.climb && !root_only;
-      std::vector<BranchAndBound::OpenNode> open;
-      if (p.keep_open) open = carried_tree.Give(*model);
-      if (!open.empty()) {  // it goes on with them; the root is but a basis for their LPs
-        p.dive = false;
-        p.root_rounds = 6;
-      }
-      auto made = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
-      if (p.keep_open) {
-        made->Adopt(std::move(open));
-        tree = made.get();
-      }
-      search = std::move(made);
+      search = std::make_unique<BranchAndBound>(std::move(program), now.separator.get(), p);
     }
     if (Limit() != kInfinity) search->SetCutoff(Limit() - instance.base_duration);
     ++progress.models;
@@ -182,7 +169,8 @@ struct BoundarySolver::Impl {
   }
 
   void RaiseFloor() {
-    const std::int64_t relaxed = std::min(search->lower_bound(), search->cutoff());
+    std::int64_t relaxed = std::min(search->lower_bound(), search->cutoff());
+    if (tree != nullptr) relaxed = std::min(relaxed, sharing.bound());
     if (relaxed > 0 && relaxed < kInfinity) floor = std::max(floor, instance.base_duration + relaxed);
     if (floor > incumbent) floor = incumbent;
     progress.nodes = search->nodes();
@@ -207,31 +195,20 @@ struct BoundarySolver::Impl {
   // mends it), but not where it comes from dropping too much.
   void TryDecode(std::span<const double> x, bool collect, bool only_better = false) {
     if (decoder == nullptr) return;
-    Candidate c;
-    c.sequence = decoder->Decode(*model, x);
-    if (c.sequence.empty()) return;
-    const SequenceFacts facts = EvaluateSequence(instance, c.sequence);
-    if (!facts.valid) return;
-    c.duration = facts.duration;
-    c.peak = facts.peak;
-    if (params.from >= 0) {
-      const auto at = std::find(c.sequence.begin(), c.sequence.end(), instance.order[At(params.from)]);
-      const auto first = static_cast<std::size_t>(at - c.sequence.begin()) + 1;
-      if (!BeginsAtEntry(instance, params.entry, std::span(c.sequence).subspan(first))) return;
-      c.peak = instance.resident_bytes;  // where `from` is the last execution nothing follows
-      for (std::size_t i = first; i < facts.profile.size(); ++i) c.peak = std::max(c.peak, facts.profile[i]);
-    }
-    c.fits = c.peak <= budget && FollowsOrder(instance, c.sequence, true, mode == OrderMode::kStaged);
+    auto point = DecodePoint(*model, x, *decoder, {budget, mode, params.from, params.entry}, collect);
+    if (point) Take(std::move(*point), collect, only_better);
+  }
+  void Take(DecodedPoint point, bool collect, bool only_better) {
     if (collect) {
-      overflow = OverflowPlaces(instance, c.sequence, facts, budget, params.from, positions);
-      untold = UntoldPairs(*model, x, c.sequence, facts, budget);
+      overflow = std::exchange(point.overflow, {});
+      untold = std::exchange(point.untold, {});
     }
-    if (only_better && (!c.fits || c.duration >= incumbent)) return;
-    if (c.fits && c.duration < incumbent) {
-      incumbent = c.duration;
+    if (only_better && (!point.fits || point.duration >= incumbent)) return;
+    if (point.fits && point.duration < incumbent) {
+      incumbent = point.duration;
       if (search != nullptr) search->SetCutoff(incumbent - instance.base_duration);
     }
-    candidates.push_back(std::move(c));
+    candidates.push_back(std::move(point));
   }
 
   // Adds up to `count` of the wanted positions; false where there is none.
@@ -255,7 +232,7 @@ struct BoundarySolver::Impl {
   // What no boundary refutes: reruns in one stage of reruns alone. First their order is made part of the model, then
   // what even that leaves is cut off.
   bool RefineStages() {
-    if (mode != OrderMode::kFixed || !instance.plain || !params.told_orders || params.from >= 0) return false;
+    if (!TellsOrders(instance, terms)) return false;
     if (!untold.empty() && model->columns().size() <= params.max_columns) {
       for (const BoundaryModel::OpPair& pair : untold) AddPair(pair);
       untold.clear();
@@ -283,15 +260,60 @@ struct BoundarySolver::Impl {
     // Where the relaxation has hardly a gap left, the first places can be added unseen. In a large model each costs
     // time and the right one counts (RL n=250 at 0.8: after eight boundaries 240 leads to the proof, the worst
     // overflow, 241, to 3.87 % and no further), so there the LPs choose.
-    if (tree != nullptr) carried_tree = CarriedTree(model, *tree);
+    std::shared_ptr<const CarriedTree> nodes;
+    if (tree != nullptr) nodes = std::make_shared<CarriedTree>(*model, tree->OpenNodes());
     if (params.probes == 0 || (params.climb && !long_tree) || (SpentForce() && positions.size() < 6)) {
       if (Refine(params.climb ? 1 : params.per_tree, 1) || RefineStages()) phase = Phase::kBuild;
-      return;
-    }
-    if (BeginProbes())
+    } else if (BeginProbes()) {
       phase = Phase::kProbe;
-    else if (RefineStages())
+    } else if (RefineStages()) {
       phase = Phase::kBuild;
+    }
+    if (phase == Phase::kTree || nodes == nullptr) return;
+    carried_trees.push_back(std::move(nodes));
+    sharing.CallBack();
+  }
+
+  // ---- together with helpers ----------------------------------------------------------------------------------------
+  Ticks ceiling_spent = 0;  // in trees, since the ceiling was raised
+  void ReadHelpers() {
+    for (HandOver& handed : sharing.Read()) {
+      if (phase == Phase::kTree && tree != nullptr)
+        tree->Adopt(handed.tree->Give(*model));
+      else
+        carried_trees.push_back(std::move(handed.tree));
+      if (handed.solution == nullptr || handed.solution->sequence.empty()) continue;
+      const bool refines = phase == Phase::kTree;
+      Take(*handed.solution, refines, false);
+      if (!refines) continue;
+      NextTree();
+      // Nothing that a boundary or an order would refute: it is for the owner to see to, with all nodes.
+      alone = phase == Phase::kTree;
+      if (alone) sharing.CallBack();
+    }
+  }
+  bool alone = false;
+  void GiveToHelpers() {
+    if (done || alone || ceiling_spent < params.share_after || phase != Phase::kTree || tree == nullptr) return;
+    for (int helper = sharing.Idle(); helper >= 0; helper = sharing.Idle()) {
+      if (tree->num_open() < params.share_least) return;
+      std::vector<BranchAndBound::OpenNode> half = tree->GiveHalf();
+      if (half.empty()) return;
+      std::int64_t bound = kInfinity;
+      for (const BranchAndBound::OpenNode& node : half) bound = std::min(bound, node.bound);
+      auto packet = std::make_shared<TreePacket>();
+      packet->model = progress.models;
+      packet->positions = positions;
+      for (const auto& [pair, column] : model->orders()) packet->pairs.push_back(pair);
+      packet->cut_stages = cut_stages;
+      packet->facts.Take(*model, *search);
+      packet->rows = CarriedRows(*model, *search);
+      packet->tree = CarriedTree(*model, std::move(half));
+      sharing.Give(helper, std::move(packet), bound);
+    }
+  }
+  [[nodiscard]] bool Waiting() const {
+    return !done && phase == Phase::kTree && tree != nullptr && tree->num_open() == 0 && sharing.any_out();
   }
 
   // ---- which boundaries next ----------------------------------------------------------------------------------------
@@ -373,6 +395,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
     const Ticks before = work.spent();
     const BranchAndBound::State state = search->Step(work);
     tree_spent += work.spent() - before;
+    ceiling_spent += work.spent() - before;
     RaiseFloor();
     steps.Spend(work.spent() - before);
     if (phase == Phase::kRoot) {
@@ -435,6 +458,10 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
       case BranchAndBound::State::kRootDone: continue;
       case BranchAndBound::State::kFinished: {
         if (!search->has_solution()) {
+          if (tree != nullptr && sharing.any_out()) {
+            sharing.AskHalf();
+            return false;
+          }
           NothingThere();
           continue;
         }
@@ -459,7 +486,17 @@ void BoundarySolver::SetIncumbent(std::int64_t duration) {
   impl_->incumbent = duration;
   if (impl_->search != nullptr) impl_->search->SetCutoff(duration - impl_->instance.base_duration);
 }
-bool BoundarySolver::Step(WorkBudget& work) { return impl_->Step(work); }
+bool BoundarySolver::Step(WorkBudget& work) {
+  impl_->ReadHelpers();
+  const bool finished = impl_->Step(work);
+  if (finished)
+    impl_->sharing.Forget();
+  else if (impl_->Limit() != kInfinity)
+    impl_->sharing.SetCutoff(impl_->Limit() - impl_->instance.base_duration);
+  impl_->GiveToHelpers();
+  return finished;
+}
+bool BoundarySolver::waiting() const { return impl_->Waiting(); }
 std::int64_t BoundarySolver::lower_bound() const { return impl_->floor; }
 bool BoundarySolver::proved() const { return impl_->incumbent != kInfinity && impl_->floor >= impl_->incumbent; }
 bool BoundarySolver::infeasible() const { return impl_->infeasible; }

@@ -76,17 +76,11 @@
 #include "engine/base/work_budget.hpp"
 #include "engine/bounds/bound_steps.hpp"
 #include "engine/bounds/boundary_model.hpp"
+#include "engine/bounds/decoded_point.hpp"
+#include "engine/bounds/tree_messages.hpp"
 #include "engine/problem/instance.hpp"
 
 namespace ebb {
-
-// Turns a point of the relaxation into a sequence over the instance (heuristics/decode.hpp).
-class BoundaryDecoder {
- public:
-  virtual ~BoundaryDecoder() = default;
-  // `x` may be fractional. Empty: nothing can be made of it.
-  [[nodiscard]] virtual std::vector<std::int32_t> Decode(const BoundaryModel& model, std::span<const double> x) = 0;
-};
 
 class BoundarySolver {
  public:
@@ -107,16 +101,17 @@ class BoundarySolver {
     BinarySolverFactory search;        // for step 2; none: branch and bound
     bool climb = false;                // step 2 in steps, by branch and bound: see above
     BoundSteps::Params steps;
+    // Climbing: with helpers there, trees are searched together as soon as a ceiling has taken so many ticks and so
+    // many nodes are open. Must outlive this.
+    TreeDesk* desk = nullptr;
+    Ticks share_after = 2'000'000'000;
+    std::size_t share_least = 8;
     // Only what follows this position is asked for; -1: everything. `entry` tells per value whether it may lie there
     // across that position; memory up to it is not looked at, and nothing runs again before it.
     std::int32_t from = -1;
     std::vector<std::uint8_t> entry;
   };
-  struct Candidate {
-    std::vector<std::int32_t> sequence;  // valid and in the given order; may be over the budget
-    std::int64_t duration = 0, peak = 0;
-    bool fits = false;
-  };
+  using Candidate = DecodedPoint;
   struct Progress {
     std::int32_t models = 0;
     std::size_t columns = 0, rows = 0;  // of the current model
@@ -145,6 +140,8 @@ class BoundarySolver {
   [[nodiscard]] bool proved() const;
   // No sequence in this order fits the budget at all.
   [[nodiscard]] bool infeasible() const;
+  // Nothing to do at present: helpers have what is left of the tree.
+  [[nodiscard]] bool waiting() const;
   // Decoded since the last call, newest last.
   [[nodiscard]] std::vector<Candidate> TakeCandidates();
   [[nodiscard]] std::span<const std::int32_t> positions() const;

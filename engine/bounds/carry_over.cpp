@@ -45,15 +45,17 @@ void CarriedFacts::Give(const BoundaryModel& model, BinaryProgram& program) cons
       if (const std::int32_t c = model.rerun(k, f.op); c >= 0) program.upper[At(c)] = 0;
 }
 
-CarriedRows::CarriedRows(std::shared_ptr<const BoundaryModel> model, const BinarySolver& search)
-    : model_(std::move(model)) {
+ColumnNames::ColumnNames(const BoundaryModel& model)
+    : positions(model.positions().begin(), model.positions().end()),
+      columns(model.columns().begin(), model.columns().end()) {}
+
+CarriedRows::CarriedRows(const BoundaryModel& model, const BinarySolver& search) : names_(model) {
   const IntegerRows& rows = search.rows();
   const auto duals = search.root_duals();
-  const auto columns = model_->columns();
-  for (std::size_t r = model_->program().rows.size(); r < rows.size(); ++r) {
+  for (std::size_t r = model.program().rows.size(); r < rows.size(); ++r) {
     const auto of = rows.columns(r);
     // Cuts of memory rows, which hold no reruns, may rest on what is true below the cutoff of this search only.
-    if (std::none_of(of.begin(), of.end(), [&](std::int32_t c) { return columns[At(c)].rerun(); })) continue;
+    if (std::none_of(of.begin(), of.end(), [&](std::int32_t c) { return names_.columns[At(c)].rerun(); })) continue;
     for (std::size_t i = 0; i < of.size(); ++i) rows_.Term(of[i], rows.coefficients(r)[i]);
     rows_.EndRow(rows.rhs(r));
     binding_.push_back(r < duals.size() && duals[r] > 0.0);
@@ -61,10 +63,10 @@ CarriedRows::CarriedRows(std::shared_ptr<const BoundaryModel> model, const Binar
 }
 
 namespace {
-// Stage of the rows' or nodes' model -> its first part in the finer one; one more at the end.
-std::vector<std::int32_t> FirstParts(const BoundaryModel& coarse, const BoundaryModel& fine) {
+// Stage of the names -> its first part in the finer model; one more at the end.
+std::vector<std::int32_t> FirstParts(const ColumnNames& names, const BoundaryModel& fine) {
   std::vector<std::int32_t> first;
-  for (const std::int32_t position : coarse.positions()) first.push_back(fine.StageAt(position));
+  for (const std::int32_t position : names.positions) first.push_back(fine.StageAt(position));
   first.push_back(fine.num_stages());
   return first;
 }
@@ -76,33 +78,33 @@ std::int32_t WholeColumn(const BoundaryModel& fine, const BoundaryModel::Column&
     case BoundaryModel::Kind::kOrder:
       if (c.item < 0) return BoundaryModel::kAbsent;
       return fine.order(stage, c.item, c.other);
+    case BoundaryModel::Kind::kEver: return fine.ever(c.item);
     case BoundaryModel::Kind::kTwice: return fine.twice(stage, c.item);
     default: return BoundaryModel::kAbsent;
   }
 }
 }  // namespace
 
-CarriedTree::CarriedTree(std::shared_ptr<const BoundaryModel> model, const BranchAndBound& search)
-    : model_(std::move(model)), nodes_(search.OpenNodes()) {
+CarriedTree::CarriedTree(const BoundaryModel& model, std::vector<BranchAndBound::OpenNode> nodes)
+    : names_(model), nodes_(std::move(nodes)) {
   constexpr std::size_t kMost = 30'000'000;  // fixings, 8 bytes each; beyond that the finer tree begins anew
   std::size_t size = 0;
   for (const BranchAndBound::OpenNode& node : nodes_) size += node.fixed.size();
-  if (size <= kMost) return;
-  nodes_ = {};
-  model_ = nullptr;
+  if (size > kMost) *this = {};
 }
 
-std::vector<BranchAndBound::OpenNode> CarriedTree::Give(const BoundaryModel& model) const {
+std::vector<BranchAndBound::OpenNode> CarriedTree::Give(BoundaryModel& model) const {
+  const std::vector<std::int32_t> first = FirstParts(names_, model);
   std::vector<BranchAndBound::OpenNode> given;
-  if (model_ == nullptr) return given;
-  const std::vector<std::int32_t> first = FirstParts(*model_, model);
   for (const BranchAndBound::OpenNode& node : nodes_) {
     BranchAndBound::OpenNode& now = given.emplace_back();
     now.bound = node.bound;
     for (const auto& [column, value] : node.fixed) {
-      const BoundaryModel::Column& c = model_->columns()[At(column)];
+      const BoundaryModel::Column& c = names_.columns[At(column)];
       const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
       if (!c.rerun()) {
+        if (c.kind == BoundaryModel::Kind::kOrder && c.item >= 0 && model.reruns_only(from))
+          model.Tell(from, c.item, c.other);
         if (const std::int32_t j = WholeColumn(model, c, from); j >= 0) now.fixed.emplace_back(j, value);
       } else if (value == 0 || to == from + 1) {
         for (std::int32_t k = from; k < to; ++k)
@@ -115,12 +117,11 @@ std::vector<BranchAndBound::OpenNode> CarriedTree::Give(const BoundaryModel& mod
 
 void CarriedRows::Give(const BoundaryModel& model, BinaryProgram& program) const {
   if (empty()) return;
-  const auto columns = model_->columns();
-  const std::vector<std::int32_t> first = FirstParts(*model_, model);
+  const std::vector<std::int32_t> first = FirstParts(names_, model);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     bool whole = true;
     for (std::size_t i = 0; i < rows_.columns(r).size() && whole; ++i) {
-      const BoundaryModel::Column& c = columns[At(rows_.columns(r)[i])];
+      const BoundaryModel::Column& c = names_.columns[At(rows_.columns(r)[i])];
       const std::int64_t coefficient = rows_.coefficients(r)[i];
       const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];
       if (!c.rerun()) {

@@ -6,13 +6,15 @@
 //          cannot lie across a position, an op that cannot run again in an interval.
 //   rows   a path cut or moment row holds in each finer model too, with the rerun in a stage that was divided read as a
 //          rerun in any of its parts. Those that were binding are in the finer LP from the start, the others wait.
-//   tree   the nodes that a tree left open cover all better sequences, and so they do with their fixings read in the
-//          finer model: a value stays or does not; an op that does not run again in a stage does so in none of its
-//          parts; that it does, in one that was divided, is forgotten.
+//   tree   the open nodes of a tree cover all better sequences, and so they do with their fixings read in the finer
+//   model: a
+//          value stays or does not; an op that does not run again in a stage does so in none of its parts; that it
+//          does, in one that was divided, is forgotten.
+//
+// Rows and nodes are kept by names and not by a model, so that they can go to another thread.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "engine/bounds/boundary_model.hpp"
@@ -38,29 +40,38 @@ class CarriedFacts {
   std::vector<NoRerun> no_reruns_;
 };
 
+// The columns of a model that is gone.
+struct ColumnNames {
+  ColumnNames() = default;
+  explicit ColumnNames(const BoundaryModel& model);
+  std::vector<std::int32_t> positions;
+  std::vector<BoundaryModel::Column> columns;
+};
+
 class CarriedRows {
  public:
   CarriedRows() = default;
-  CarriedRows(std::shared_ptr<const BoundaryModel> model, const BinarySolver& search);
-  [[nodiscard]] bool empty() const { return model_ == nullptr; }
+  CarriedRows(const BoundaryModel& model, const BinarySolver& search);
+  [[nodiscard]] bool empty() const { return rows_.size() == 0; }
   // `model` has all the boundaries of the one that the rows come from. Appends to program.rows and program.lazy.
   void Give(const BoundaryModel& model, BinaryProgram& program) const;
 
  private:
-  std::shared_ptr<const BoundaryModel> model_;
-  IntegerRows rows_;  // over its columns
+  ColumnNames names_;
+  IntegerRows rows_;  // over these
   std::vector<std::uint8_t> binding_;
 };
 
 class CarriedTree {
  public:
   CarriedTree() = default;
-  // The search must be one that keeps what is open.
-  CarriedTree(std::shared_ptr<const BoundaryModel> model, const BranchAndBound& search);
-  [[nodiscard]] std::vector<BranchAndBound::OpenNode> Give(const BoundaryModel& model) const;
+  CarriedTree(const BoundaryModel& model, std::vector<BranchAndBound::OpenNode> nodes);
+  // `model` has all the boundaries of the one that the nodes come from. Orders that are told to the nodes and not to
+  // the model are told to it.
+  [[nodiscard]] std::vector<BranchAndBound::OpenNode> Give(BoundaryModel& model) const;
 
  private:
-  std::shared_ptr<const BoundaryModel> model_;
+  ColumnNames names_;
   std::vector<BranchAndBound::OpenNode> nodes_;
 };
 

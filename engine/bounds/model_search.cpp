@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/model_search.hpp"
+
+#include <utility>
+
+namespace ebb {
+
+namespace {
+constexpr std::int32_t kSpare = 300;          // orders that a search may tell
+constexpr std::int32_t kRootRoundsLater = 6;  // where a tree goes on its root is but a basis for its nodes' LPs
+}  // namespace
+
+bool TellsOrders(const Instance& instance, const ModelTerms& terms) {
+  return terms.told_orders && terms.mode == OrderMode::kFixed && instance.plain;
+}
+
+void ModelSearch::SetModel(const Instance& instance, const ModelTerms& terms, std::span<const std::int32_t> positions,
+                           std::span<const BoundaryModel::OpPair> pairs, bool cut_stages) {
+  tree = nullptr;
+  search.reset();
+  separator.reset();
+  const bool tells = TellsOrders(instance, terms);
+  model = std::make_unique<BoundaryModel>(instance, terms.budget,
+                                          std::vector<std::int32_t>(positions.begin(), positions.end()), pairs,
+                                          tells ? kSpare : 0, terms.ever);
+  separator = std::make_unique<ModelRows>(*model, terms.budget, terms.mode == OrderMode::kStaged, terms.moment_rows,
+                                          cut_stages, tells ? model.get() : nullptr);
+}
+
+BinaryProgram ModelSearch::Program(const CarriedFacts& facts, const CarriedRows& rows) const {
+  BinaryProgram program = model->program();
+  program.lower.assign(program.cost.size(), 0);
+  program.upper.assign(program.cost.size(), 1);
+  facts.Give(*model, program);
+  const std::size_t own_rows = program.rows.size();
+  rows.Give(*model, program);
+  // Rows of the form C <= S + C are many and few bind.
+  std::vector<std::uint8_t> memory(program.rows.size(), 0);
+  for (const std::int32_t r : program.knapsacks) memory[static_cast<std::size_t>(r)] = 1;
+  for (std::size_t r = 0; r < own_rows; ++r)
+    if (!memory[r] && program.rows.rhs(r) == 0) program.lazy.push_back(static_cast<std::int32_t>(r));
+  return program;
+}
+
+void ModelSearch::SetTree(BinaryProgram program, std::vector<BranchAndBound::OpenNode> nodes) {
+  BranchAndBound::Params p;
+  p.keep_open = p.patient_dives = true;
+  if (!nodes.empty()) {
+    p.dive = false;
+    p.root_rounds = kRootRoundsLater;
+  }
+  auto made = std::make_unique<BranchAndBound>(std::move(program), separator.get(), p);
+  made->Adopt(std::move(nodes));
+  tree = made.get();
+  search = std::move(made);
+}
+
+}  // namespace ebb

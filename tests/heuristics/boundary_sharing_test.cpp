@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One climbing solver whose trees are searched together with helpers, messages late by chance: what it proves must be
+// what the search by itself proves, its bound never above a plan, and never falling.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "engine/bounds/boundary_helper.hpp"
+#include "engine/bounds/boundary_solver.hpp"
+#include "heuristics/decode.hpp"
+#include "tests/oracle/random_case.hpp"
+#include "tests/support/seed.hpp"
+
+TEST_CASE("a tree that several search together proves what one alone proves") {
+  ebb::test::Rng rng(ebb::test::Seed("sharing"));
+  std::int64_t proved[2] = {}, both = 0, packets = 0, handed = 0;
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    ebb::test::RandomGraphOptions options =
+        ebb::test::Chance(rng, 70) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
+    options.min_ops = 15;
+    options.max_ops = 30;
+    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
+    const ebb::Instance instance = ebb::MakeInstance(graph);
+    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const auto mode = ebb::test::Chance(rng, 50) ? ebb::OrderMode::kStaged : ebb::OrderMode::kFixed;
+    CAPTURE(ebb::test::Describe(graph));
+    CAPTURE(budget);
+    const ebb::ModelTerms terms{budget, mode, true, true, true};
+    std::int64_t plan = std::numeric_limits<std::int64_t>::max();
+    std::int64_t bound[2] = {};
+    bool proofs[2] = {}, none = false;
+    for (const bool together : {false, true}) {
+      ebb::Decoder decoder, helpers_decoder;
+      ebb::TreeDesk desk(static_cast<std::size_t>(ebb::test::Draw(rng, 1, 3)));
+      std::vector<ebb::BoundaryHelper> helpers;
+      for (std::size_t i = 0; i < desk.tasks.size(); ++i) helpers.emplace_back(instance, terms, helpers_decoder);
+      ebb::BoundarySolver::Params params;
+      params.climb = params.told_orders = true;
+      params.steps.patience = 10'000'000;
+      params.share_after = 0;
+      params.share_least = 2;
+      if (together) params.desk = &desk;
+      ebb::BoundarySolver solver(instance, budget, mode, &decoder, params);
+      if (plan != std::numeric_limits<std::int64_t>::max()) solver.SetIncumbent(plan + plan / 8);
+      auto tasks = desk.tasks;
+      ebb::Ticks spent = 0;
+      std::int64_t last = 0;
+      for (bool done = false; !done && spent < 200'000'000;) {
+        ebb::WorkBudget work(1);  // a node at a time
+        done = solver.Step(work);
+        spent += std::max<ebb::Ticks>(work.spent(), 10'000);
+        REQUIRE(solver.lower_bound() >= last);
+        last = solver.lower_bound();
+        for (const auto& c : solver.TakeCandidates())
+          if (c.fits) plan = std::min(plan, c.duration);
+        for (std::size_t i = 0; i < helpers.size(); ++i) {
+          if (ebb::test::Chance(rng, 50)) {
+            packets += desk.tasks[i] != tasks[i] && desk.tasks[i]->packet != nullptr;
+            tasks[i] = desk.tasks[i];
+          }
+          helpers[i].Take(tasks[i]);
+          ebb::WorkBudget some(1);
+          if (helpers[i].busy()) helpers[i].Step(some);
+          spent += some.spent();
+          if (ebb::test::Chance(rng, 50)) desk.reports[i] = helpers[i].report();
+          if (desk.reports[i]) handed += static_cast<std::int64_t>(desk.reports[i]->handed.size());
+        }
+      }
+      bound[together] = solver.lower_bound();
+      none = none || solver.infeasible();
+      proofs[together] = solver.proved();
+      proved[together] += solver.proved();
+    }
+    CAPTURE(bound[0]);
+    CAPTURE(bound[1]);
+    CAPTURE(ebb::ToString(mode));
+    if (none) CHECK(plan == std::numeric_limits<std::int64_t>::max());
+    if (!none) REQUIRE(std::max(bound[0], bound[1]) <= plan);
+    both += proofs[0] && proofs[1];
+  }
+  MESSAGE("proved alone " << proved[0] << ", together " << proved[1] << ", both " << both << "; packets " << packets
+                          << ", handed over " << handed);
+  CHECK(packets > 0);
+  CHECK(handed > 0);
+}
