@@ -5,7 +5,12 @@
 // RL n=250 at 0.8, models of nine boundaries given, after 12e9 ticks (three of fixed order: bound; one staged: ticks to
 // the proof). What a strong branching that ran out of pivots saw, not noted: 3.980, 3.946, 3.885 %, 7.4e9;
 // noted: 4.009, 3.988, 3.940 %, 5.8e9. With it, and 30 pivots a side: 4.003, 3.941, 3.927 %, 7.3e9;
-// 120: 4.008, 3.976, 3.890 %, 8.0e9.
+// 120: 4.008, 3.976, 3.890 %, 8.0e9. Dropped (after 8e9 ticks; as it is 3.987, 3.968, 3.931 %, 6.4e9): columns believed
+// after 2 strong branchings instead of 4: 3.995, 3.950, 3.874 %, no proof in 8.1e9; going into a child up to 0.6 of the
+// gap instead of 0.25: 3.987, 3.987, 3.947 %, 6.7e9, but less on RL n=1000. Going back to one kept factorization
+// between strong branchings: the same values in 3.5 instead of 4.0 ms a solve (n=250; densenet121 2.4 instead of 3.5),
+// but climbing on RL n=500 at 0.8, staged, three cutoffs: 24.8e9 ticks and twice no proof in 30e9, where without
+// it 11.0, 8.4 and 12.6e9; chance or not was not found out.
 #include <algorithm>
 #include <array>
 #include <cmath>
