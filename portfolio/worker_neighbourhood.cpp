@@ -1,47 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Neighbourhood search beside local search, in five ways. Three set a few ops of the best plan free in a window and
-// have the boundary relaxation solve it anew, by learning or by the tree (free_ops.hpp: hot, closure, size;
-// neighbourhood.hpp), for what local search's single moves do not reach: many values exchanged at once. What the
-// relaxation decodes and does not quite fit goes through a short cold local search, whose cooling takes the time that
-// it has. Two walk windows of up to 300 and 1500 places, cold, each window with its own cooling, all else as it is:
-// local search proper walks the whole plan in each cycle (in windows from 3,000 ops on only) and is seldom so thorough
-// in one place. (Large neighbourhood search: Shaw 1998; choice by success: Ropke and Pisinger 2006.)
+// Neighbourhood search: a few ops of the best plan are set free in a window (neighbourhood.hpp) and solved anew by the
+// boundary relaxation, by learning or by the tree, for what local search's single moves do not reach: many values
+// exchanged at once. What the relaxation decodes and does not quite fit goes through a short cold local search. (Large
+// neighbourhood search: Shaw 1998; choice by success: Ropke and Pisinger 2006.)
 //
-// Ways share the work by what they gained lately for it (gain_shares.hpp). Each engine way has its own number of free
-// ops, which grows while neighbourhoods are solved to the end and shrinks when they are not; one has 0.05 units of
-// work, more where long nothing was gained. The worker's part of the lane follows from what plans became shorter by for
-// its work and for the others', both fading: from a tenth to a half, a half where nobody gains. It begins once local
-// search gained less than a hundredth in 0.1 units.
+// Kinds of free ops:
+//   hot       that run again near a place with little room, or whose values lie across it
+//   closure   that run again and read each other's values
+//   size      that run again or lie across a place, of one size class
+// Each kind has its own number of free ops, which grows while neighbourhoods are solved to the end and shrinks when
+// they are not; kinds are drawn by what they gained lately for their work. A neighbourhood has 0.1 units of work, more
+// where long nothing was gained.
+//
+// Its part of the lane follows from what plans became shorter by for its work and for the others', both fading: a tenth
+// while local search finds the better plans sooner (the first seconds are its own), up to 0.7 where it does not.
 //
 // While nobody has a plan it takes a larger budget's and brings it down (heuristics/budget_descent.hpp).
 //
-// Why it did not win on three rows (a log of each neighbourhood, 3 units of work):
-//   unroll_gan at 0.3  1 of 700 engine windows gains, most are proved best at once; walked windows gain (7.114 on
-//                      average of five seeds; before them 7.145)
-//   densenet121        engine windows gain, walked ones two to five times as much for their work
-//   RL n=500 at 0.7    half of the work went into windows cut off at 0.1 units and their polish: 84 gained by 16 of
-//                      them, where walked windows gain 1,000 to 10,000 a unit; 16 of 17 were of the kind that had
-//                      gained first; plans from here in the first 0.4 units put local search on worse ways
-//
-// Variants, mean overhead (better / equal / worse than local search alone). RL n=500 at 0.7 with ten seeds: alone
-// 12.186; densenet121 at 0.3, unroll_gan at 0.3 with five: 18.733, 7.132.
-//   before                                                  12.216 (3/2/5)  18.755 (2/0/3)  7.144 (1/1/3)
-//   walks and shares, at most 0.7 of the lane, memory 0.1   12.158 (5/1/4)  18.617 (5/0/0)  7.126 (3/0/2)
-//   the same with at most 0.4                               12.158 (6/0/4)
-//   at most 0.6, memory 0.2                                 12.164 (3/0/7)  18.673
-//   at most 0.5, memory 0.3                                 12.165 (6/0/4)  18.687 (3/0/2)  7.101 (5/0/0)
-//   at most 0.5, memory 0.1, begins late                    12.122 (6/1/3)  18.688 (3/0/2)  7.114 (3/1/1)
-//   at most 0.5, memory 0.3, begins late: as it is          12.123 (5/2/3)  18.671 (4/0/1)  7.114 (3/1/1)
-//   begins after 0.04 units without a hundredth             12.171 (5/2/3)  18.657 (4/0/1)  7.143 (3/0/2)
-//   with windows of 600 walked from 0.15 mean durations     12.296 (2/0/4 of 6)             7.120 (4/0/1)
-// (memory: of the shares, in units of work.) Local search alone that walks windows always: n=500 11.97 to 12.54,
-// densenet121 18.59 to 18.71, unroll_gan 7.11 to 7.16 (two seeds each); so both are wanted.
-//
-// Any ops at random: 1 of 190 gained, dropped. Dropped before, on five to ten seeds each: the best plan shortened at a
-// budget larger by 2 to 8 % and brought down again (RL n=250 at 0.7 15.78 on average, 15.22 without), a new descent
-// where long nothing was gained (15.54 and 15.42), local search not cold twice in a row after plans from here
-// (densenet121 18.81 and 18.76), closures continued nearby (18.76, unroll_gan 7.137).
+// Measured (neighbourhoods tried / with a gain; RL n=250 and 500 at 0.7, ResNet50 at 0.3 and 0.15, unroll_gan at 0.5,
+// several seeds): hot 313 / 23, closure 237 / 13 (all of the RL graphs' and none of unroll_gan's), size 387 / 19. Any
+// ops at random: 190 / 1, dropped. Dropped too, on five to ten seeds each: the best plan shortened at a budget larger
+// by 2 to 8 % and brought down again (RL n=250 at 0.7 15.78 on average, 15.22 without; n=500 12.23 and 12.18), a new
+// descent where long nothing was gained (15.54 and 15.42), local search not cold twice in a row after plans from here
+// (densenet121 at 0.3 18.81 and 18.76), levels doubled where a neighbourhood took next to nothing (densenet121 18.74
+// and 18.76, unroll_gan 7.132 and 7.115), also with closures continued nearby (18.76, 7.137), and these with at most a
+// quarter of the lane (densenet121 18.70, n=500 12.14 and 12.20, but ResNet50 at 0.3 3.656 and 3.644, at 0.15 9.93 and
+// 9.88).
 #include <algorithm>
 #include <cmath>
 #include <memory>
