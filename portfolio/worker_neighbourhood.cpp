@@ -40,8 +40,6 @@
 #include "heuristics/list_schedule.hpp"
 #include "heuristics/random.hpp"
 #include "portfolio/by_learning.hpp"
-#include "portfolio/free_ops.hpp"
-#include "portfolio/gain_shares.hpp"
 #include "portfolio/neighbourhood.hpp"
 #include "portfolio/workers.hpp"
 
@@ -50,9 +48,13 @@ namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// The ways to make a neighbourhood. Those of FreeKind come first and are solved by the engine.
-constexpr std::size_t kEngineWays = 3, kWays = 5;
-constexpr std::int64_t kWalkWidth[kWays - kEngineWays] = {300, 1500};  // places
+// How the free ops are chosen.
+enum Kind : std::size_t { kHot, kClosure, kSize, kKinds };
+
+struct Arm {
+  double level;      // free ops
+  double score = 0;  // gain per work, fading
+};
 
 class NeighbourhoodWorker : public Worker {
  public:
@@ -60,19 +62,17 @@ class NeighbourhoodWorker : public Worker {
       : problem_(problem),
         in_(problem.instance),
         random_(static_cast<std::uint64_t>(problem.options->seed) * 1'000'003 + 777 +
-                static_cast<std::uint64_t>(index)),
-        shares_(in_.num_ops <= kWalkUpTo ? kWays : kEngineWays) {
-    for (double& level : level_) level = 16;
+                static_cast<std::uint64_t>(index)) {
+    for (Arm& a : arms_) a.level = 16;
   }
 
   const char* name() const override { return "neighbourhood"; }
 
   double appetite() const override {
-    if (!plan_) return descent_ ? 2 : 0.01;
-    if (!begun_) return 0.01;
-    const double trifle = 1e-3 * static_cast<double>(plan_->duration() - in_.base_duration) / kTicksPerWork;
+    if (!view_) return descent_ ? 2 : 0.01;
+    const double trifle = 1e-5 * static_cast<double>(view_->duration() - in_.base_duration) / kTicksPerWork;
     const double mine = mine_.Rate(), others = others_.Rate();
-    const double part = std::clamp((mine + trifle / 2) / (mine + others + trifle), kLeastPart, kMostPart);
+    const double part = std::clamp((mine + trifle / 3) / (mine + others + trifle), kLeastPart, kMostPart);
     return 2 * part / (1 - part);  // its slot has half the share of local search's (lineup.cpp)
   }
 
@@ -82,18 +82,12 @@ class NeighbourhoodWorker : public Worker {
       return true;
     }
     descent_.reset();
-    if (!begun_ && !MayBegin(exchange)) {
-      budget.Spend(10'000);
-      return true;
-    }
     while (!budget.Exhausted()) {
-      if (!solver_ && !polish_ && !walk_ && !Begin(budget, exchange)) return false;
+      if (!solver_ && !polish_ && !Begin(budget, exchange)) return false;
       if (solver_)
         Solve(budget, exchange);
       else if (polish_)
         Polish(budget, exchange);
-      else if (walk_)
-        Walk(budget, exchange);
     }
     return true;
   }
@@ -107,7 +101,12 @@ class NeighbourhoodWorker : public Worker {
       return;
     }
     if (!descent_) {
-      descent_.emplace(in_, Local());
+      AnnealingParams params;
+      params.order = problem_.order;
+      params.budget = problem_.budget.count();
+      params.max_executions = problem_.max_executions.value_or(0);
+      params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
+      descent_.emplace(in_, params);
       descent_->Start(!problem_.hint.empty()               ? problem_.hint
                       : problem_.order == OrderMode::kFree ? ListSchedule(in_, ListRule::kLeastMemory)
                                                            : in_.order);
@@ -117,36 +116,17 @@ class NeighbourhoodWorker : public Worker {
   }
 
   static constexpr Ticks kWait = 600'000;  // for each op
-  static constexpr Ticks kBarren = 100'000'000;
   static constexpr std::size_t kDescentFrom = 100'000;
-  static constexpr Ticks kFirstLimit = 50'000'000, kLastLimit = 1'000'000'000;
+  static constexpr Ticks kFirstLimit = 100'000'000, kLastLimit = 1'000'000'000;
   static constexpr double kMemory = 5e8;  // ticks of the lane
-  static constexpr double kLeastPart = 0.1, kMostPart = 0.5;
-  static constexpr Ticks kWalk = 20'000'000, kLeastPolish = 10'000'000;
-  static constexpr std::size_t kWalkUpTo = 20'000;  // ops; above, local search itself walks in windows
-
-  // Plans from here disturb local search in its first cycles, which gain most for their work: it has the lane to itself
-  // until it gained next to nothing for a while.
-  bool MayBegin(const Exchange& exchange) {
-    const std::int64_t again = exchange.known().best->duration() - in_.base_duration;
-    if (!plan_ || static_cast<double>(again) < 0.99 * static_cast<double>(plan_->duration() - in_.base_duration)) {
-      plan_ = exchange.known().best;
-      judged_ = exchange.clock();
-    }
-    begun_ = exchange.clock() - judged_ >= kBarren;
-    return begun_;
-  }
+  static constexpr double kLeastPart = 0.1, kMostPart = 0.7;
+  static constexpr std::int64_t kWidest = 3000;  // places of a window
 
   // ---- its part of the lane ----------------------------------------------------------------------------------------
   struct Record {
     double gain = 0, ticks = 0;  // fading
     [[nodiscard]] double Rate() const { return gain / std::max(ticks, 1e7); }
   };
-  void Spend(WorkBudget& budget, Ticks work) {  // on the present neighbourhood
-    budget.Spend(work);
-    spent_ += work;
-    own_ += work;
-  }
   // Books the lane's work since the last neighbourhood.
   void Judge(const Exchange& exchange) {
     const auto lane = static_cast<double>(exchange.clock() - judged_), own = static_cast<double>(own_);
@@ -161,36 +141,131 @@ class NeighbourhoodWorker : public Worker {
     others_.ticks += std::max(0.0, lane - own);
   }
 
+  // ---- choice -------------------------------------------------------------------------------------------------------
+  std::size_t Choose() {
+    double best = 0;
+    for (const Arm& a : arms_) best = std::max(best, a.score);
+    double total = 0;
+    const auto weight = [&](const Arm& a) { return a.score + 0.15 * best + 1e-12; };
+    for (const Arm& a : arms_) total += weight(a);
+    double at = random_.Unit() * total;
+    for (std::size_t k = 0; k < kKinds; ++k) {
+      at -= weight(arms_[k]);
+      if (at < 0) return k;
+    }
+    return kKinds - 1;
+  }
+
+  std::size_t RandomRepeat() { return At(view_->repeats()[At(random_.Below32(std::ssize(view_->repeats())))]); }
+  // Where little room is left.
+  std::size_t TightPlace() {
+    const std::int64_t room = problem_.budget.count() / 50;
+    for (int i = 0; i < 30; ++i) {
+      const auto place = static_cast<std::size_t>(random_.Below(std::ssize(view_->sequence())));
+      if (view_->room(place) <= room) return place;
+    }
+    return RandomRepeat();
+  }
+  [[nodiscard]] std::int64_t SizeOf(std::int32_t op) const {
+    std::int64_t bytes = 0;
+    for (const std::int32_t v : in_.makes[At(op)]) bytes += in_.bytes[At(v)];
+    return bytes;
+  }
+  // A random `count` of the ops.
+  void Free(std::vector<std::int32_t> ops, std::size_t count) {
+    std::sort(ops.begin(), ops.end());
+    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+    for (std::size_t i = 0; i < ops.size() && i < count; ++i) {
+      std::swap(ops[i], ops[i + static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(ops.size() - i)))]);
+      SetFree(ops[i]);
+    }
+  }
+  // With the ops that make views of what it makes.
+  void SetFree(std::int32_t op) {
+    if (free_[At(op)]) return;
+    free_[At(op)] = 1;
+    if (in_.plain) return;
+    for (const std::int32_t v : in_.makes[At(op)])
+      for (const std::int32_t reader : in_.readers[At(v)])
+        for (const std::int32_t w : in_.makes[At(reader)])
+          if (in_.carrier[At(w)] == v) SetFree(reader);
+  }
+  // Ops that run again in a stretch of places.
+  [[nodiscard]] std::vector<std::int32_t> Again(std::int64_t low, std::int64_t high) const {
+    std::vector<std::int32_t> ops;
+    for (const std::int32_t place : view_->repeats())
+      if (place >= low && place < high) ops.push_back(view_->sequence()[At(place)]);
+    return ops;
+  }
+  static void Append(std::vector<std::int32_t>& to, const std::vector<std::int32_t>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+
+  void Choose(std::size_t kind, std::size_t count) {
+    const std::int64_t length = std::ssize(view_->sequence());
+    const std::size_t centre = random_.Chance(0.5) ? TightPlace() : RandomRepeat();
+    begin_ = 1;
+    end_ = length;
+    if (length > kWidest) {
+      begin_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(centre) - random_.Below(kWidest), 1, length - 1);
+      end_ = std::min(length, begin_ + kWidest);
+    }
+    switch (kind) {
+      case kHot: {
+        const auto half = static_cast<std::int64_t>(2 * count);
+        const auto at = static_cast<std::int64_t>(centre);
+        std::vector<std::int32_t> ops = Again(at - half, at + half);
+        Append(ops, view_->MakersAcross(centre));
+        Free(std::move(ops), count);
+        break;
+      }
+      case kClosure: {
+        // From one op that runs again over reads to others that do, and now and then to one that does not.
+        std::vector<std::uint8_t> again(in_.num_ops, 0);
+        for (const std::int32_t op : Again(begin_, end_)) again[At(op)] = 1;
+        std::vector<std::int32_t> found{view_->sequence()[RandomRepeat()]};
+        free_[At(found[0])] = 1;
+        const auto visit = [&](std::int32_t op) {
+          if (op < 0 || free_[At(op)] || found.size() >= count || !view_->Freeable(op)) return;
+          if (!random_.Chance(again[At(op)] ? 0.9 : 0.3)) return;
+          SetFree(op);
+          found.push_back(op);
+        };
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          for (const std::int32_t v : in_.reads[At(found[i])]) visit(in_.maker[At(v)]);
+          for (const std::int32_t v : in_.makes[At(found[i])])
+            for (const std::int32_t reader : in_.readers[At(v)]) visit(reader);
+        }
+        break;
+      }
+      default: {  // kSize
+        std::vector<std::int32_t> ops = Again(begin_, end_);
+        Append(ops, view_->MakersAcross(centre));
+        if (ops.empty()) break;
+        const std::int64_t size = SizeOf(ops[At(random_.Below32(std::ssize(ops)))]);
+        std::erase_if(ops, [&](std::int32_t op) { return SizeOf(op) / 2 > size || size / 2 > SizeOf(op); });
+        Free(std::move(ops), count);
+        break;
+      }
+    }
+  }
+
   bool Begin(WorkBudget& budget, Exchange& exchange) {
     const IncumbentPtr& best = exchange.known().best;
     Judge(exchange);
-    if (best->duration() < plan_->duration()) {
-      (best->worker == name() ? mine_ : others_).gain += static_cast<double>(plan_->duration() - best->duration());
-      plan_ = best;
-      view_.reset();
-    }
-    if (plan_->sequence.size() <= in_.num_ops || plan_->sequence.size() < 3) return false;
-    way_ = shares_.Next();
-    spent_ = 0;
-    before_ = best_ = plan_->duration();
-    loose_.clear();
-    if (way_ < kEngineWays)
-      BeginSolving(budget);
-    else
-      BeginWalk(budget);
-    return true;
-  }
-
-  void BeginSolving(WorkBudget& budget) {
-    if (!view_) {
-      view_.emplace(in_, plan_->sequence, problem_.budget.count());
+    if (!view_ || best->duration() < view_->duration()) {
+      if (view_)
+        (best->worker == name() ? mine_ : others_).gain += static_cast<double>(view_->duration() - best->duration());
+      view_.emplace(in_, best->sequence, problem_.budget.count());
       budget.Spend(static_cast<Ticks>(in_.num_ops) * 100);
     }
-    const FreeOps chosen = ChooseFreeOps(in_, problem_.budget.count(), *view_, static_cast<FreeKind>(way_),
-                                         static_cast<std::size_t>(level_[way_]), random_);
-    free_ = chosen.count;
-    cut_ = view_->Cut(static_cast<std::size_t>(chosen.begin), static_cast<std::size_t>(chosen.end), chosen.free);
-    Spend(budget, static_cast<Ticks>(cut_.instance.num_ops) * 300 + static_cast<Ticks>(in_.num_ops) * 20);
+    if (view_->repeats().empty() || view_->sequence().size() < 3) return false;
+    kind_ = Choose();
+    Arm& arm = arms_[kind_];
+    free_.assign(in_.num_ops, 0);
+    Choose(kind_, static_cast<std::size_t>(arm.level));
+    cut_ = view_->Cut(static_cast<std::size_t>(begin_), static_cast<std::size_t>(end_), free_);
+    budget.Spend(static_cast<Ticks>(cut_.instance.num_ops) * 300 + static_cast<Ticks>(in_.num_ops) * 20);
     limit_ = std::min(kLastLimit, kFirstLimit + kFirstLimit / 20 * stale_);
     BoundarySolver::Params params;
     params.from = cut_.gate;
@@ -200,7 +275,11 @@ class NeighbourhoodWorker : public Worker {
     if (problem_.options->learning) params.search = ByLearning(problem_);
     solver_.emplace(cut_.instance, problem_.budget.count(), mode(), &decoder_, params);
     solver_->SetIncumbent(cut_.duration);
+    spent_ = 0;
+    before_ = best_ = view_->duration();
+    loose_.clear();
     loose_duration_ = cut_.duration;
+    return true;
   }
 
   // ---- solving ------------------------------------------------------------------------------------------------------
@@ -212,7 +291,10 @@ class NeighbourhoodWorker : public Worker {
   void Solve(WorkBudget& budget, Exchange& exchange) {
     WorkBudget turn(limit_ - spent_, budget.stop_signal());  // learning does not keep its place from turn to turn
     const bool done = solver_->Step(turn);
-    Spend(budget, std::max<Ticks>(turn.spent(), 10'000));
+    const Ticks work = std::max<Ticks>(turn.spent(), 10'000);
+    budget.Spend(work);
+    spent_ += work;
+    own_ += work;
     for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
       if (c.fits && c.duration < cut_.duration) {
         Accept(view_->With(cut_, c.sequence), exchange);
@@ -222,21 +304,21 @@ class NeighbourhoodWorker : public Worker {
       }
     }
     if (!done && spent_ < limit_) return;
-    double& level = level_[way_];
-    if (done && spent_ < limit_ / 2 && static_cast<double>(free_) >= level / 2)
-      level = std::min(level * (spent_ < limit_ / 50   ? 1.6
-                                : spent_ < limit_ / 10 ? 1.25
-                                                       : 1.1),
-                       static_cast<double>(in_.num_ops));
-    if (!done) level = std::max(level * 0.9, 5.0);
-    if (!loose_.empty() && in_.num_ops <= kWalkUpTo && loose_duration_ - cut_.duration + before_ < best_) {
-      AnnealingParams params = Local();
+    Arm& arm = arms_[kind_];
+    if (done && spent_ < limit_ / 2)
+      arm.level = std::min(arm.level * (spent_ < limit_ / 20 ? 1.25 : 1.1), static_cast<double>(in_.num_ops));
+    if (!done) arm.level = std::max(arm.level * 0.9, 5.0);
+    if (!loose_.empty() && in_.num_ops <= 20'000 && loose_duration_ - cut_.duration + before_ < best_) {
+      AnnealingParams params;
+      params.order = problem_.order;
+      params.budget = problem_.budget.count();
+      params.max_executions = problem_.max_executions.value_or(0);
+      params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
       params.hot = 0.03;
       params.cold = 0.003;
-      polish_until_ = spent_ + std::clamp(spent_, kLeastPolish, limit_ / 2);
-      params.cycle = std::max<std::int64_t>(2'000, (polish_until_ - spent_) / 400);
       polish_.emplace(in_, params);
       polish_->Start(view_->With(cut_, loose_));
+      polish_until_ = spent_ + std::min(spent_, limit_ / 2);
     } else {
       End();
     }
@@ -246,46 +328,14 @@ class NeighbourhoodWorker : public Worker {
   void Polish(WorkBudget& budget, Exchange& exchange) {
     WorkBudget turn(std::min(budget.left(), polish_until_ - spent_), budget.stop_signal());
     polish_->Run(turn);
-    Spend(budget, std::max<Ticks>(turn.spent(), 10'000));
+    const Ticks work = std::max<Ticks>(turn.spent(), 10'000);
+    budget.Spend(work);
+    spent_ += work;
+    own_ += work;
     if (polish_->has_plan() && polish_->best_duration() < best_) Accept(polish_->best_sequence(), exchange);
     if (spent_ < polish_until_) return;
     polish_.reset();
     End();
-  }
-
-  // ---- windows walked -----------------------------------------------------------------------------------------------
-  void BeginWalk(WorkBudget& budget) {
-    std::optional<Annealing>& walk = walks_[way_ - kEngineWays];
-    if (!walk) {
-      AnnealingParams params = Local();
-      params.window = kWalkWidth[way_ - kEngineWays];
-      walk.emplace(in_, params);
-      walk->Start(plan_->sequence);
-    } else if (!walk->has_plan() || plan_->duration() < walk->best_duration()) {
-      walk->Offer(plan_->sequence);
-    }
-    budget.Spend(static_cast<Ticks>(in_.num_ops) * 100);
-    walk_ = &*walk;
-    limit_ = kWalk;
-  }
-
-  void Walk(WorkBudget& budget, Exchange& exchange) {
-    WorkBudget turn(std::min(budget.left(), limit_ - spent_), budget.stop_signal());
-    walk_->Run(turn);
-    Spend(budget, std::max<Ticks>(turn.spent(), 10'000));
-    if (walk_->has_plan() && walk_->best_duration() < best_) Accept(walk_->best_sequence(), exchange);
-    if (spent_ < limit_) return;
-    walk_ = nullptr;
-    End();
-  }
-
-  [[nodiscard]] AnnealingParams Local() {
-    AnnealingParams params;
-    params.order = problem_.order;
-    params.budget = problem_.budget.count();
-    params.max_executions = problem_.max_executions.value_or(0);
-    params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
-    return params;
   }
 
   void Accept(const std::vector<std::int32_t>& sequence, Exchange& exchange) {
@@ -298,36 +348,35 @@ class NeighbourhoodWorker : public Worker {
   }
 
   void End() {
+    Arm& arm = arms_[kind_];
     ++stale_;
-    double gain = 0;  // per mille of what runs again; a large step of the first seconds says no more than a small one
+    double gain =
+        0;  // in per mille of what runs again; a large step of the first seconds says no more than a small one
     if (best_ < before_) {
       gain = std::min(1.0, 1000.0 * static_cast<double>(before_ - best_) /
                                static_cast<double>(std::max<std::int64_t>(1, before_ - in_.base_duration)));
       stale_ = 0;
     }
-    shares_.Book(way_, gain, spent_);
+    arm.score = 0.9 * arm.score + 0.1 * gain / static_cast<double>(std::max<Ticks>(spent_, 5'000'000));
   }
 
   const Problem& problem_;
   const Instance& in_;
   QuickRandom random_;
-  GainShares shares_;
-  double level_[kEngineWays];   // free ops
-  Record mine_, others_;        // what plans became shorter by, here and elsewhere, and for what work
-  Ticks judged_ = 0, own_ = 0;  // the lane's clock then; own work since
-  IncumbentPtr plan_;           // that neighbourhoods are made of
-  bool begun_ = false;
-  std::optional<PlanView> view_;  // of it, once one is cut out
+  Arm arms_[kKinds];
+  Record mine_, others_;          // what plans became shorter by, here and elsewhere, and for what work
+  Ticks judged_ = 0, own_ = 0;    // the lane's clock then; own work since
+  std::optional<PlanView> view_;  // the plan that neighbourhoods are cut out of
   Decoder decoder_;
 
   std::optional<BudgetDescent> descent_;  // until there is a plan
   // The neighbourhood at work.
-  std::size_t way_ = 0, free_ = 0;
+  std::size_t kind_ = 0;
+  std::vector<std::uint8_t> free_;
+  std::int64_t begin_ = 0, end_ = 0;
   Neighbourhood cut_;
   std::optional<BoundarySolver> solver_;
   std::optional<Annealing> polish_;
-  std::optional<Annealing> walks_[kWays - kEngineWays];
-  Annealing* walk_ = nullptr;  // the one at work
   Ticks limit_ = kFirstLimit, spent_ = 0, polish_until_ = 0;
   std::int64_t stale_ = 0;              // neighbourhoods since the last gain
   std::int64_t before_ = 0, best_ = 0;  // durations: the plan's, the best found here

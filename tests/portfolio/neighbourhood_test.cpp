@@ -10,7 +10,6 @@
 #include "engine/bounds/boundary_solver.hpp"
 #include "heuristics/annealing.hpp"
 #include "heuristics/decode.hpp"
-#include "portfolio/free_ops.hpp"
 #include "tests/oracle/random_graph.hpp"
 #include "tests/support/seed.hpp"
 
@@ -30,38 +29,6 @@ std::vector<std::int32_t> PoorPlan(const Instance& in, std::int64_t budget, std:
     annealing.Run(work);
   }
   return annealing.has_plan() ? annealing.best_sequence() : std::vector<std::int32_t>{};
-}
-
-TEST_CASE("neighbourhoods: ops of each kind, in a window of the plan") {
-  Rng rng(Seed("neighbourhood"));
-  QuickRandom random(5);
-  int found = 0;
-  for (int round = 0; round < 200; ++round) {
-    RandomGraphOptions options = RandomGraphOptions::Plain();
-    if (round % 2 == 0) options = RandomGraphOptions();
-    options.min_ops = 8;
-    options.max_ops = 16;
-    const Graph graph = RandomGraph(rng, options);
-    const std::int64_t budget = RandomBudget(graph, rng);
-    const Instance in = MakeInstance(graph);
-    const SequenceFacts given = EvaluateSequence(in, in.order);
-    if (!given.valid || given.peak <= budget) continue;
-    const std::vector<std::int32_t> plan = PoorPlan(in, budget, static_cast<std::uint64_t>(round));
-    if (plan.empty() || plan.size() == in.num_ops) continue;
-    CAPTURE(round);
-    const PlanView view(in, plan, budget);
-    for (const FreeKind kind : {FreeKind::kHot, FreeKind::kClosure, FreeKind::kSize}) {
-      const std::size_t wanted = static_cast<std::size_t>(1 + random.Below(8));
-      const FreeOps chosen = ChooseFreeOps(in, budget, view, kind, wanted, random);
-      CHECK(chosen.begin >= 1);
-      CHECK(chosen.begin < chosen.end);
-      CHECK(chosen.end <= std::ssize(plan));
-      CHECK(chosen.count == static_cast<std::size_t>(std::count(chosen.free.begin(), chosen.free.end(), 1)));
-      if (in.plain) CHECK(chosen.count <= wanted);
-      found += chosen.count > 0;
-    }
-  }
-  CHECK(found > 50);
 }
 
 TEST_CASE("neighbourhoods: the same memory inside as outside, and better is better") {
