@@ -2,6 +2,11 @@
 //
 // One node of the tree: its LP is solved with cuts until they pay no more, judged in integers, and its columns are
 // fixed by propagation and reduced costs.
+//
+// Tried here and dropped (RL n=250 at 0.8, three models of nine boundaries in fixed order, the bound after 8e9 ticks,
+// and two staged ones, 9 boundaries of n=250 and six of n=500, ticks to the proof; as it is 3.987, 3.968, 3.931
+// %, 6.4e9 and 1.8e9): known rows put back only while they pay 4.003, 4.006, 3.925 %, 8.1e9 and 2.5e9 (a fifth more
+// nodes, each worth less); 100 rows a round instead of 50: 3.975, 3.938, 3.927 %, 7.6e9 and 1.9e9.
 #include <algorithm>
 #include <cmath>
 #include <utility>
