@@ -94,7 +94,7 @@ struct BoundarySolver::Impl {
   Ticks tree_spent = 0, tree_limit = 0;
 
   // ---- in steps: Params::climb --------------------------------------------------------------------------------------
-  BoundSteps steps{params.steps};
+  BoundSteps steps{params.steps, instance.base_duration};
   std::int32_t models_at_ceiling = 0;                             // built before this ceiling was set
   std::vector<std::shared_ptr<const CarriedTree>> carried_trees;  // nodes for the next tree
   TreeSharing sharing;
