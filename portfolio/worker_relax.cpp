@@ -14,6 +14,7 @@ class RelaxWorker : public Worker {
   RelaxWorker(const Problem& problem, PartSearch::Sides sides, std::size_t helpers = 0)
       : problem_(problem),
         climbs_(sides == PartSearch::Sides::kClimb),
+        beside_climber_(sides == PartSearch::Sides::kAllButClimb),
         desk_(helpers),
         search_(problem, sides, helpers > 0 ? &desk_ : nullptr) {}
 
@@ -49,6 +50,9 @@ class RelaxWorker : public Worker {
       return false;
     }
     exchange.RaiseBound(search_.lower(), name());
+    // Where another lane climbs and has left it behind, that one's helper has the lane.
+    if (beside_climber_ && (spent_ += budget.spent()) > kFairStart)
+      appetite_ = search_.lower() < exchange.known().lower_bound ? kTrailing : 1;
     if (!search_.exhausted()) return true;
     auto end = std::make_shared<TreeTask>();
     end->last = true;
@@ -57,11 +61,13 @@ class RelaxWorker : public Worker {
   }
 
  private:
-  static constexpr double kWaiting = 0.01;
+  static constexpr double kWaiting = 0.01, kTrailing = 0.005;
+  static constexpr Ticks kFairStart = 10'000'000'000;
   static constexpr double kBarren = 1e9;  // ticks of the lane without a better plan, for each unit of appetite
 
   const Problem& problem_;
-  const bool climbs_;
+  const bool climbs_, beside_climber_;
+  Ticks spent_ = 0;
   TreeDesk desk_;
   PartSearch search_;
   double appetite_ = 1;

@@ -26,7 +26,10 @@ class BoundSteps {
       : params_(params), base_(base), share_(params.share), patience_(params.patience) {}
 
   [[nodiscard]] std::int64_t ceiling() const { return ceiling_; }
-  void Spend(Ticks ticks) { spent_ += ticks; }
+  void Spend(Ticks ticks) {
+    spent_ += ticks;
+    since_raised_ += ticks;
+  }
   [[nodiscard]] bool OutOfPatience() const {
     return ceiling_ != kNone && !last_ && spent_ >= (whole_ > 0 ? whole_ : patience_);
   }
@@ -37,11 +40,13 @@ class BoundSteps {
   }
   // Nothing is below the ceiling: the next one. Where the model was not refined for that, what is left may be one
   // search up to the incumbent (RL n=250 at 0.8, fixed: half ways all begin anew at the root and each takes as long as
-  // all before); it is given up after a few times what the last step took, for the incumbent may be far above the
-  // optimum.
+  // all before); it is given up after a few times what the last step took, later where the gap is a tenth or less, for
+  // the incumbent may be far above the optimum.
   void Raise(std::int64_t floor, std::int64_t incumbent, bool refined) {
     if (spent_ < patience_ / 4) share_ = std::min(2 * share_, params_.share);
-    whole_ = refined || whole_ > 0 ? 0 : std::max(patience_, 6 * spent_);
+    const bool near = incumbent - floor <= (floor - base_) / 10;
+    whole_ = refined || whole_ > 0 ? 0 : std::max((near ? 12 : 1) * patience_, 6 * since_raised_);
+    since_raised_ = 0;
     Set(floor, incumbent);
   }
   void Lower(std::int64_t floor, std::int64_t incumbent) {
@@ -71,7 +76,7 @@ class BoundSteps {
   std::int64_t base_;
   bool last_ = false;
   double share_;
-  Ticks patience_, spent_ = 0;
+  Ticks patience_, spent_ = 0, since_raised_ = 0;
   Ticks whole_ = 0;  // patience with a ceiling at the incumbent; 0: the ceiling is a share of the way
   std::int64_t ceiling_ = kNone;
 };
