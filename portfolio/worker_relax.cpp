@@ -63,7 +63,7 @@ class RelaxWorker : public Worker {
  private:
   static constexpr double kWaiting = 0.01, kTrailing = 0.005;
   static constexpr Ticks kFairStart = 10'000'000'000;
-  static constexpr double kBarren = 1e9;  // ticks of the lane without a better plan, for each unit of appetite
+  static constexpr double kBarren = 5e8;  // ticks of the lane without a better plan, for each unit of appetite
 
   const Problem& problem_;
   const bool climbs_, beside_climber_;

@@ -30,8 +30,7 @@
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
 //   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      15 (ten boundaries)
 //   RL n=250 at 0.8, staged, in steps          proved                     33 (nine boundaries)
-//   RL n=250 at 0.8, fixed, in steps           4.022 / 4.164 of 4.26 %    26 / 110 (eight boundaries)
-//   the same given {194, 195, 221, 222, 236, 237, 239, 240, 241}, told orders: proved, 4.2606 %, after 154e9 ticks
+//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 132 to 155 s (nine boundaries)
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
@@ -46,6 +45,8 @@
 // Fixed order is weaker than staged at the same boundaries because its moment rows are: in staged order what a rerun of
 // lower rank makes lies there while a higher one runs, in any order only what does not run again in the stage. (Without
 // moment rows the optimum of the nine boundaries is 3.856 %.)
+//
+// On several lanes the open nodes of a long tree are shared (Params::desk, tree_messages.hpp).
 //
 // Tried and taken back: the tree's dive before clause learning, learning told of known bounds and solutions, the gap to
 // a solution halved to the end. RL n=500 at 0.8 has 2.9581 % after 6e9 ticks, but RL n=250 at 0.8 came to ten
@@ -64,7 +65,15 @@
 // cover and rounding cuts of moment rows (3.84 to 3.92 for 3.95 % after 26e9), one search up to the incumbent from the
 // first boundary on (six boundaries and 3.72 % after 70e9: few solutions, so little to refine by).
 //
-// Open: the proof of RL n=250 at 0.8, fixed, from the first boundary on; RL n=1000 at 0.8, staged.
+// How long the last search takes, with the ceiling at the incumbent, depends on the boundaries that the steps before it
+// met: 67 to 110 s of two lanes. Tried for that and dropped: to begin it as soon as the gap is a tenth and a step was
+// long (too few boundaries by then: 4.12 % after 150 s, where it is proved after 132); after each step on with the
+// nodes that the last ceiling closed, by their branchings alone, in place of a tree that begins anew (staged 4.03 %
+// after 78e9 ticks, where it is proved after 12e9 given the boundaries: a tree begun in coarser models branches badly);
+// a fresh tree in place of the carried one where a long tree is refined; boundaries chosen by root LPs from all hot
+// positions (3.447 % at the root with seven after 17e9 ticks; nine met by steps have 3.50).
+//
+// Open: the same within 120 s; RL n=1000 at 0.8, staged.
 #pragma once
 
 #include <cstdint>
@@ -104,7 +113,7 @@ class BoundarySolver {
     // Climbing: with helpers there, trees are searched together as soon as a ceiling has taken so many ticks and so
     // many nodes are open. Must outlive this.
     TreeDesk* desk = nullptr;
-    Ticks share_after = 2'000'000'000;
+    Ticks share_after = 500'000'000;
     std::size_t share_least = 8;
     // Only what follows this position is asked for; -1: everything. `entry` tells per value whether it may lie there
     // across that position; memory up to it is not looked at, and nothing runs again before it.
