@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One climbing solver whose trees are searched together with helpers, messages late by chance: what it proves must be
-// what the search by itself proves, its bound never above a plan, and never falling.
+// what the search by itself proves, its bound never above a plan, and never falling. Once more on threads, for the
+// thread sanitizer.
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -87,4 +91,70 @@ TEST_CASE("a tree that several search together proves what one alone proves") {
                           << ", handed over " << handed);
   CHECK(packets > 0);
   CHECK(handed > 0);
+}
+
+TEST_CASE("helpers on threads of their own") {
+  ebb::test::Rng rng(ebb::test::Seed("sharing_threads"));
+  std::int64_t proved = 0;
+  std::atomic<std::int64_t> taken = 0;
+  for (int round = 0; round < 60; ++round) {
+    CAPTURE(round);
+    ebb::test::RandomGraphOptions options = ebb::test::RandomGraphOptions::Plain();
+    options.min_ops = 15;
+    options.max_ops = 30;
+    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
+    const ebb::Instance instance = ebb::MakeInstance(graph);
+    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const ebb::ModelTerms terms{budget, ebb::OrderMode::kFixed, true, true, true};
+    CAPTURE(ebb::test::Describe(graph));
+    CAPTURE(budget);
+    std::mutex mutex;
+    ebb::TreeDesk between(2);
+    std::atomic<bool> over = false;
+    const auto help = [&](std::size_t i) {
+      ebb::Decoder decoder;
+      ebb::BoundaryHelper helper(instance, terms, decoder);
+      while (!over) {
+        std::shared_ptr<const ebb::TreeTask> task;
+        {
+          const std::scoped_lock lock(mutex);
+          task = between.tasks[i];
+          between.reports[i] = helper.report();
+        }
+        helper.Take(task);
+        ebb::WorkBudget some(1);
+        taken += helper.busy();
+        helper.busy() ? helper.Step(some) : std::this_thread::yield();
+      }
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < between.tasks.size(); ++i) threads.emplace_back(help, i);
+    ebb::Decoder decoder;
+    ebb::TreeDesk desk(between.tasks.size());
+    ebb::BoundarySolver::Params params;
+    params.climb = params.told_orders = true;
+    params.steps.patience = 10'000'000;
+    params.share_after = 0;
+    params.share_least = 2;
+    params.desk = &desk;
+    ebb::BoundarySolver solver(instance, budget, ebb::OrderMode::kFixed, &decoder, params);
+    std::int64_t plan = std::numeric_limits<std::int64_t>::max();
+    ebb::Ticks spent = 0;
+    for (bool done = false; !done && spent < 100'000'000;) {
+      ebb::WorkBudget work(1);
+      done = solver.Step(work);
+      spent += std::max<ebb::Ticks>(work.spent(), 10'000);
+      for (const auto& c : solver.TakeCandidates())
+        if (c.fits) plan = std::min(plan, c.duration);
+      const std::scoped_lock lock(mutex);
+      between.tasks = desk.tasks;
+      desk.reports = between.reports;
+    }
+    over = true;
+    for (std::thread& thread : threads) thread.join();
+    if (!solver.infeasible()) REQUIRE(solver.lower_bound() <= plan);
+    proved += solver.proved();
+  }
+  MESSAGE("proved " << proved << ", steps of helpers " << taken.load());
+  CHECK(taken.load() > 0);
 }
