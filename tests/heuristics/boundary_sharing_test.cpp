@@ -22,7 +22,7 @@
 TEST_CASE("a tree that several search together proves what one alone proves") {
   ebb::test::Rng rng(ebb::test::Seed("sharing"));
   std::int64_t proved[2] = {}, both = 0, packets = 0, handed = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 120; ++round) {
     CAPTURE(round);
     ebb::test::RandomGraphOptions options =
         ebb::test::Chance(rng, 70) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
@@ -97,7 +97,7 @@ TEST_CASE("helpers on threads of their own") {
   ebb::test::Rng rng(ebb::test::Seed("sharing_threads"));
   std::int64_t proved = 0;
   std::atomic<std::int64_t> taken = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 25; ++round) {
     CAPTURE(round);
     ebb::test::RandomGraphOptions options = ebb::test::RandomGraphOptions::Plain();
     options.min_ops = 15;
