@@ -30,7 +30,7 @@
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
 //   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      15 (ten boundaries)
 //   RL n=250 at 0.8, staged, in steps          proved                     33 (nine boundaries)
-//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 132 to 155 s (nine boundaries)
+//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 132 and 145 s
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
@@ -66,7 +66,7 @@
 // first boundary on (six boundaries and 3.72 % after 70e9: few solutions, so little to refine by).
 //
 // How long the last search takes, with the ceiling at the incumbent, depends on the boundaries that the steps before it
-// met: 67 to 110 s of two lanes. Tried for that and dropped: to begin it as soon as the gap is a tenth and a step was
+// met: 67 s of two lanes, and more than 105 in another run. Tried for that and dropped: to begin it as soon as the gap is a tenth and a step was
 // long (too few boundaries by then: 4.12 % after 150 s, where it is proved after 132); after each step on with the
 // nodes that the last ceiling closed, by their branchings alone, in place of a tree that begins anew (staged 4.03 %
 // after 78e9 ticks, where it is proved after 12e9 given the boundaries: a tree begun in coarser models branches badly);
