@@ -66,12 +66,12 @@
 // first boundary on (six boundaries and 3.72 % after 70e9: few solutions, so little to refine by).
 //
 // How long the last search takes, with the ceiling at the incumbent, depends on the boundaries that the steps before it
-// met: 67 s of two lanes, and more than 105 in another run. Tried for that and dropped: to begin it as soon as the gap is a tenth and a step was
-// long (too few boundaries by then: 4.12 % after 150 s, where it is proved after 132); after each step on with the
-// nodes that the last ceiling closed, by their branchings alone, in place of a tree that begins anew (staged 4.03 %
-// after 78e9 ticks, where it is proved after 12e9 given the boundaries: a tree begun in coarser models branches badly);
-// a fresh tree in place of the carried one where a long tree is refined; boundaries chosen by root LPs from all hot
-// positions (3.447 % at the root with seven after 17e9 ticks; nine met by steps have 3.50).
+// met: 67 s of two lanes, and more than 105 in another run. Tried for that and dropped: to begin it as soon as the gap
+// is a tenth and a step was long (too few boundaries by then: 4.12 % after 150 s, where it is proved after 132); after
+// each step on with the nodes that the last ceiling closed, by their branchings alone, in place of a tree that begins
+// anew (staged 4.03 % after 78e9 ticks, where it is proved after 12e9 given the boundaries: a tree begun in coarser
+// models branches badly); a fresh tree in place of the carried one where a long tree is refined; boundaries chosen by
+// root LPs from all hot positions (3.447 % at the root with seven after 17e9 ticks; nine met by steps have 3.50).
 //
 // Open: the same within 120 s; RL n=1000 at 0.8, staged.
 #pragma once
