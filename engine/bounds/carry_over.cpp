@@ -85,12 +85,15 @@ std::int32_t WholeColumn(const BoundaryModel& fine, const BoundaryModel::Column&
 }
 }  // namespace
 
-CarriedTree::CarriedTree(const BoundaryModel& model, std::vector<BranchAndBound::OpenNode> nodes)
+CarriedTree::CarriedTree(const BoundaryModel& model, std::vector<BranchAndBound::OpenNode> nodes, std::size_t most)
     : names_(model), nodes_(std::move(nodes)) {
-  constexpr std::size_t kMost = 30'000'000;  // fixings, 8 bytes each; beyond that the finer tree begins anew
   std::size_t size = 0;
   for (const BranchAndBound::OpenNode& node : nodes_) size += node.fixed.size();
-  if (size > kMost) *this = {};
+  if (size <= most) return;
+  BranchAndBound::OpenNode all;
+  all.bound = nodes_.front().bound;
+  for (const BranchAndBound::OpenNode& node : nodes_) all.bound = std::min(all.bound, node.bound);
+  nodes_.assign(1, std::move(all));
 }
 
 std::vector<BranchAndBound::OpenNode> CarriedTree::Give(BoundaryModel& model) const {

@@ -7,13 +7,13 @@
 //   rows   a path cut or moment row holds in each finer model too, with the rerun in a stage that was divided read as a
 //          rerun in any of its parts. Those that were binding are in the finer LP from the start, the others wait.
 //   tree   the open nodes of a tree cover all better sequences, and so they do with their fixings read in the finer
-//   model: a
-//          value stays or does not; an op that does not run again in a stage does so in none of its parts; that it
-//          does, in one that was divided, is forgotten.
+//          model: a value stays or does not; an op that does not run again in a stage does so in none of its parts;
+//          that it does, in one that was divided, is forgotten.
 //
 // Rows and nodes are kept by names and not by a model, so that they can go to another thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -65,7 +65,9 @@ class CarriedRows {
 class CarriedTree {
  public:
   CarriedTree() = default;
-  CarriedTree(const BoundaryModel& model, std::vector<BranchAndBound::OpenNode> nodes);
+  // With more than `most` fixings (8 bytes each) one node without any stands for all: what they cover must not be lost,
+  // since others may hold the rest of the tree.
+  CarriedTree(const BoundaryModel& model, std::vector<BranchAndBound::OpenNode> nodes, std::size_t most = 30'000'000);
   // `model` has all the boundaries of the one that the nodes come from. Orders that are told to the nodes and not to
   // the model are told to it.
   [[nodiscard]] std::vector<BranchAndBound::OpenNode> Give(BoundaryModel& model) const;

@@ -93,6 +93,22 @@ TEST_CASE("a tree that several search together proves what one alone proves") {
   CHECK(handed > 0);
 }
 
+TEST_CASE("a tree too large to be carried is still covered") {
+  ebb::test::Rng rng(ebb::test::Seed("carried"));
+  const ebb::Graph graph = ebb::test::RandomGraph(rng, ebb::test::RandomGraphOptions::Plain());
+  const ebb::Instance instance = ebb::MakeInstance(graph);
+  ebb::BoundaryModel model(instance, std::numeric_limits<std::int64_t>::max() / 2,
+                           {static_cast<std::int32_t>(instance.num_ops) / 2});
+  const std::vector<ebb::BranchAndBound::OpenNode> nodes = {{{}, 9}, {{}, 5}, {{}, 7}};
+  CHECK(ebb::CarriedTree(model, nodes).Give(model).size() == 3);
+  auto large = nodes;
+  for (auto& node : large) node.fixed.assign(2, {0, 1});
+  const auto given = ebb::CarriedTree(model, large, 5).Give(model);
+  REQUIRE(given.size() == 1);
+  CHECK(given[0].fixed.empty());
+  CHECK(given[0].bound == 5);
+}
+
 TEST_CASE("helpers on threads of their own") {
   ebb::test::Rng rng(ebb::test::Seed("sharing_threads"));
   std::int64_t proved = 0;
