@@ -26,6 +26,7 @@ class BoundSteps {
       : params_(params), base_(base), share_(params.share), patience_(params.patience) {}
 
   [[nodiscard]] std::int64_t ceiling() const { return ceiling_; }
+  [[nodiscard]] Ticks since_raised() const { return since_raised_; }
   void Spend(Ticks ticks) {
     spent_ += ticks;
     since_raised_ += ticks;

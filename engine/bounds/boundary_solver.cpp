@@ -113,7 +113,6 @@ struct BoundarySolver::Impl {
     carried_facts = lasting_facts;
     carried_trees.clear();
     sharing.Forget();
-    ceiling_spent = 0;
     carried_rows = TakeRows();
     tree_wanted = true;
     phase = Phase::kBuild;
@@ -275,7 +274,6 @@ struct BoundarySolver::Impl {
   }
 
   // ---- together with helpers ----------------------------------------------------------------------------------------
-  Ticks ceiling_spent = 0;  // in trees, since the ceiling was raised
   void ReadHelpers() {
     for (HandOver& handed : sharing.Read()) {
       if (phase == Phase::kTree && tree != nullptr)
@@ -294,7 +292,7 @@ struct BoundarySolver::Impl {
   }
   bool alone = false;
   void GiveToHelpers() {
-    if (done || alone || ceiling_spent < params.share_after || phase != Phase::kTree || tree == nullptr) return;
+    if (done || alone || steps.since_raised() < params.share_after || phase != Phase::kTree || tree == nullptr) return;
     for (int helper = sharing.Idle(); helper >= 0; helper = sharing.Idle()) {
       if (tree->num_open() < params.share_least) return;
       std::vector<BranchAndBound::OpenNode> half = tree->GiveHalf();
@@ -395,7 +393,6 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
     const Ticks before = work.spent();
     const BranchAndBound::State state = search->Step(work);
     tree_spent += work.spent() - before;
-    ceiling_spent += work.spent() - before;
     RaiseFloor();
     steps.Spend(work.spent() - before);
     if (phase == Phase::kRoot) {

@@ -24,16 +24,11 @@ TEST_CASE("a tree that several search together proves what one alone proves") {
   std::int64_t proved[2] = {}, both = 0, packets = 0, handed = 0;
   for (int round = 0; round < 120; ++round) {
     CAPTURE(round);
-    ebb::test::RandomGraphOptions options =
-        ebb::test::Chance(rng, 70) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
-    options.min_ops = 15;
-    options.max_ops = 30;
-    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
-    const ebb::Instance instance = ebb::MakeInstance(graph);
-    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const ebb::test::RandomCase asked = ebb::test::DrawCase(rng, ebb::test::Middling(rng, 70));
+    const ebb::Instance& instance = asked.instance;
+    const std::int64_t budget = asked.budget;
     const auto mode = ebb::test::Chance(rng, 50) ? ebb::OrderMode::kStaged : ebb::OrderMode::kFixed;
-    CAPTURE(ebb::test::Describe(graph));
-    CAPTURE(budget);
+    CAPTURE(asked.Text());
     const ebb::ModelTerms terms{budget, mode, true, true, true};
     std::int64_t plan = std::numeric_limits<std::int64_t>::max();
     std::int64_t bound[2] = {};
@@ -115,15 +110,11 @@ TEST_CASE("helpers on threads of their own") {
   std::atomic<std::int64_t> taken = 0;
   for (int round = 0; round < 25; ++round) {
     CAPTURE(round);
-    ebb::test::RandomGraphOptions options = ebb::test::RandomGraphOptions::Plain();
-    options.min_ops = 15;
-    options.max_ops = 30;
-    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
-    const ebb::Instance instance = ebb::MakeInstance(graph);
-    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const ebb::test::RandomCase asked = ebb::test::DrawCase(rng, ebb::test::Middling(rng, 100));
+    const ebb::Instance& instance = asked.instance;
+    const std::int64_t budget = asked.budget;
     const ebb::ModelTerms terms{budget, ebb::OrderMode::kFixed, true, true, true};
-    CAPTURE(ebb::test::Describe(graph));
-    CAPTURE(budget);
+    CAPTURE(asked.Text());
     std::mutex mutex;
     ebb::TreeDesk between(2);
     std::atomic<bool> over = false;

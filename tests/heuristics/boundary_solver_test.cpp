@@ -87,16 +87,11 @@ TEST_CASE("climbing agrees with the search for the models' optima") {
   std::int64_t proved = 0, both = 0, models = 0;
   for (int round = 0; round < 200; ++round) {
     CAPTURE(round);
-    ebb::test::RandomGraphOptions options =
-        ebb::test::Chance(rng, 70) ? ebb::test::RandomGraphOptions::Plain() : ebb::test::RandomGraphOptions{};
-    options.min_ops = 15;
-    options.max_ops = 30;
-    const ebb::Graph graph = ebb::test::RandomGraph(rng, options);
-    const ebb::Instance instance = ebb::MakeInstance(graph);
-    const std::int64_t budget = ebb::test::RandomBudget(graph, rng);
+    const ebb::test::RandomCase asked = ebb::test::DrawCase(rng, ebb::test::Middling(rng, 70));
+    const ebb::Instance& instance = asked.instance;
+    const std::int64_t budget = asked.budget;
     const auto mode = ebb::test::Chance(rng, 50) ? ebb::OrderMode::kStaged : ebb::OrderMode::kFixed;
-    CAPTURE(ebb::test::Describe(graph));
-    CAPTURE(budget);
+    CAPTURE(asked.Text());
     std::int64_t plan = std::numeric_limits<std::int64_t>::max(), bound = 0;
     bool none = false, proofs[2] = {};
     for (const bool climb : {false, true}) {

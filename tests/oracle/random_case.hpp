@@ -39,6 +39,13 @@ inline RandomGraphOptions PlainOrNot(Rng& rng, int plain, int min_ops = 2) {
   return options;
 }
 
+// Too large for brute force, small enough for proofs.
+inline RandomGraphOptions Middling(Rng& rng, int plain) {
+  RandomGraphOptions options = PlainOrNot(rng, plain, 15);
+  options.max_ops = 30;
+  return options;
+}
+
 // Plain and not in turn, and every third of up to forty ops.
 inline RandomGraphOptions SmallAndLarge(int round) {
   RandomGraphOptions options = round % 2 == 0 ? RandomGraphOptions{} : RandomGraphOptions::Plain();
