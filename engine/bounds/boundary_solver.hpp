@@ -126,6 +126,7 @@ class BoundarySolver {
     std::size_t columns = 0, rows = 0;  // of the current model
     std::int64_t nodes = 0, lp_iterations = 0;
     bool in_tree = false;
+    std::int32_t alone = 0;  // so many times a point was found that nothing refutes
   };
 
   // `budget` as the user's, graph inputs included. kFixed or kStaged. The decoder may be null (then bounds only) and

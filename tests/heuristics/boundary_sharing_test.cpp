@@ -88,6 +88,53 @@ TEST_CASE("a tree that several search together proves what one alone proves") {
   CHECK(handed > 0);
 }
 
+// With two boundaries and no told orders much is found that nothing refutes.
+TEST_CASE("who had to search on alone gives nodes again under another ceiling") {
+  ebb::test::Rng rng(ebb::test::Seed("alone"));
+  std::int64_t alone = 0, again = 0;
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    const ebb::test::RandomCase asked = ebb::test::DrawCase(rng, ebb::test::Middling(rng, 70));
+    CAPTURE(asked.Text());
+    const ebb::ModelTerms terms{asked.budget, ebb::OrderMode::kFixed, true, false, true};
+    ebb::Decoder decoder, helpers_decoder;
+    ebb::TreeDesk desk(2);
+    std::vector<ebb::BoundaryHelper> helpers;
+    for (std::size_t i = 0; i < desk.tasks.size(); ++i) helpers.emplace_back(asked.instance, terms, helpers_decoder);
+    ebb::BoundarySolver::Params params;
+    params.climb = true;
+    params.max_boundaries = 2;
+    params.steps.patience = 200'000;
+    params.share_after = 0;
+    params.share_least = 2;
+    params.desk = &desk;
+    ebb::BoundarySolver solver(asked.instance, asked.budget, ebb::OrderMode::kFixed, &decoder, params);
+    solver.SetIncumbent(4 * asked.instance.base_duration);  // claimed
+    std::int64_t plan = std::numeric_limits<std::int64_t>::max();
+    bool finished = false;
+    for (int step = 0; step < 3000 && !finished; ++step) {
+      const auto told = desk.tasks;
+      const std::int32_t times = solver.progress().alone;
+      ebb::WorkBudget work(1);
+      finished = solver.Step(work);
+      for (const auto& c : solver.TakeCandidates())
+        if (c.fits) plan = std::min(plan, c.duration);
+      for (std::size_t i = 0; i < helpers.size(); ++i) {
+        again += times > 0 && desk.tasks[i] != told[i] && desk.tasks[i]->packet != nullptr;
+        helpers[i].Take(desk.tasks[i]);
+        ebb::WorkBudget some(1);
+        if (helpers[i].busy()) helpers[i].Step(some);
+        desk.reports[i] = helpers[i].report();
+      }
+    }
+    alone += solver.progress().alone;
+    if (!solver.infeasible()) REQUIRE(solver.lower_bound() <= std::min(plan, 4 * asked.instance.base_duration));
+  }
+  MESSAGE("alone " << alone << ", given again " << again);
+  CHECK(alone > 0);
+  CHECK(again > 0);
+}
+
 TEST_CASE("a tree too large to be carried is still covered") {
   ebb::test::Rng rng(ebb::test::Seed("carried"));
   const ebb::Graph graph = ebb::test::RandomGraph(rng, ebb::test::RandomGraphOptions::Plain());

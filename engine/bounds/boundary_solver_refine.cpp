@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which boundaries and orders come next, and the way from one tree to the next.
+#include <algorithm>
+#include <utility>
+
+#include "engine/bounds/boundary_places.hpp"
+#include "engine/bounds/boundary_solver_impl.hpp"
+
+namespace ebb {
+
+namespace {
+constexpr Ticks kLongTree = 5'000'000'000;  // in steps: after such a one the next boundary is worth probes
+}
+
+// Adds up to `count` of the wanted positions; false where there is none.
+bool BoundarySolver::Impl::Refine(std::int32_t count, std::int32_t spacing) {
+  if (static_cast<std::int32_t>(positions.size()) >= params.max_boundaries ||
+      model->columns().size() > params.max_columns)
+    return false;
+  const std::vector<std::int32_t> added = SpreadPlaces(overflow, count, spacing, positions);
+  if (added.empty()) return false;
+  positions.insert(positions.end(), added.begin(), added.end());
+  std::sort(positions.begin(), positions.end());
+  overflow.clear();
+  return true;
+}
+
+void BoundarySolver::Impl::AddPair(const BoundaryModel::OpPair& pair) {
+  const auto at = std::lower_bound(pairs.begin(), pairs.end(), pair);
+  if (at == pairs.end() || *at != pair) pairs.insert(at, pair);
+}
+
+// What no boundary refutes: reruns in one stage of reruns alone. First their order is made part of the model, then
+// what even that leaves is cut off.
+bool BoundarySolver::Impl::RefineStages() {
+  if (!TellsOrders(instance, terms)) return false;
+  if (!untold.empty() && model->columns().size() <= params.max_columns) {
+    for (const BoundaryModel::OpPair& pair : untold) AddPair(pair);
+    untold.clear();
+    return true;
+  }
+  return !std::exchange(cut_stages, true);
+}
+
+// The model has a solution so cheap that little of the gap to the incumbent is left for its bound to rise by.
+bool BoundarySolver::Impl::SpentForce() const {
+  if (overflow.empty() || !search->has_solution()) return false;
+  const std::int64_t bound = std::max(search->lower_bound(), floor - instance.base_duration);
+  if (search->solution_cost() <= bound) return true;
+  return incumbent != kInfinity && search->solution_cost() - bound < (incumbent - instance.base_duration - bound) / 4;
+}
+
+// Leaves the tree for a finer model, if there is one; else gives it more time.
+void BoundarySolver::Impl::NextTree() {
+  const bool long_tree = tree_spent > kLongTree;
+  tree_spent = 0;
+  tree_limit = static_cast<Ticks>(static_cast<double>(tree_limit) * params.tree_growth);
+  search->SetDiving(false);
+  TakeFacts();
+  carried_rows = TakeRows();
+  // Where the relaxation has hardly a gap left, the first places can be added unseen. In a large model each costs
+  // time and the right one counts (RL n=250 at 0.8: after eight boundaries 240 leads to the proof, the worst
+  // overflow, 241, to 3.87 % and no further), so there the LPs choose.
+  std::shared_ptr<const CarriedTree> nodes;
+  if (tree != nullptr) nodes = std::make_shared<CarriedTree>(*model, tree->OpenNodes());
+  if (params.probes == 0 || (params.climb && !long_tree) || (SpentForce() && positions.size() < 6)) {
+    if (Refine(params.climb ? 1 : params.per_tree, 1) || RefineStages()) phase = Phase::kBuild;
+  } else if (BeginProbes()) {
+    phase = Phase::kProbe;
+  } else if (RefineStages()) {
+    phase = Phase::kBuild;
+  }
+  if (phase == Phase::kTree) {
+    StayAlone();
+    return;
+  }
+  if (nodes == nullptr) return;
+  carried_trees.push_back(std::move(nodes));
+  sharing.CallBack();
+}
+
+bool BoundarySolver::Impl::BeginProbes() {
+  if (static_cast<std::int32_t>(positions.size()) >= params.max_boundaries ||
+      model->columns().size() > params.max_columns)
+    return false;
+  probes = ProbeSets(overflow, params.probes, positions);
+  overflow.clear();
+  base_positions = positions;
+  next_probe = best_probe = 0;
+  best_probe_bound = -1;
+  best_rows = {};
+  if (probes.empty()) return false;
+  search.reset();
+  return true;
+}
+
+// (Facts are remembered from trees only: a probe's search is cut short.)
+void BoundarySolver::Impl::SetProbe(std::size_t index) {
+  positions = base_positions;
+  positions.insert(positions.end(), probes[index].begin(), probes[index].end());
+  std::sort(positions.begin(), positions.end());
+}
+
+}  // namespace ebb
