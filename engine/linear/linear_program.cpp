@@ -158,12 +158,24 @@ struct LinearProgram::Impl {
   std::vector<double> trivial_x;
   double trivial_objective = 0.0;
 
-  // Rows waiting for the next solve.
+  // Rows waiting for the next solve, and columns that they may have terms of.
   std::vector<CoinBigIndex> start{0};
   std::vector<int> columns;
   std::vector<double> elements, lower;
+  std::vector<double> new_cost, new_lower, new_upper;
 
   void Flush() {
+    if (!new_cost.empty()) {
+      const int count = static_cast<int>(new_cost.size()), first = clp.numberColumns();
+      const std::vector<CoinBigIndex> none(new_cost.size() + 1, 0);
+      clp.addColumns(count, new_lower.data(), new_upper.data(), new_cost.data(), none.data(), nullptr, nullptr);
+      for (int j = first; j < first + count; ++j) clp.setColumnStatus(j, ClpSimplex::atLowerBound);
+      norm.insert(norm.begin() + first, new_cost.size(), KeptSteepest::kUnknown);
+      new_cost.clear();
+      new_lower.clear();
+      new_upper.clear();
+      fresh = true;
+    }
     if (lower.empty()) return;
     const std::vector<double> upper(lower.size(), COIN_DBL_MAX);
     clp.addRows(static_cast<int>(lower.size()), lower.data(), upper.data(), start.data(), columns.data(),
@@ -210,9 +222,17 @@ LinearProgram::~LinearProgram() = default;
 LinearProgram::LinearProgram(LinearProgram&&) noexcept = default;
 LinearProgram& LinearProgram::operator=(LinearProgram&&) noexcept = default;
 
-std::int32_t LinearProgram::num_columns() const { return impl_->clp.numberColumns(); }
+std::int32_t LinearProgram::num_columns() const {
+  return impl_->clp.numberColumns() + static_cast<std::int32_t>(impl_->new_cost.size());
+}
 std::int32_t LinearProgram::num_rows() const {
   return impl_->clp.numberRows() + static_cast<std::int32_t>(impl_->lower.size());
+}
+
+void LinearProgram::AddColumn(std::int64_t cost, double lower, double upper) {
+  impl_->new_cost.push_back(static_cast<double>(cost) / impl_->cost_scale);
+  impl_->new_lower.push_back(lower);
+  impl_->new_upper.push_back(upper);
 }
 
 void LinearProgram::AddRow(std::span<const std::int32_t> columns, std::span<const std::int64_t> coefficients,
@@ -251,6 +271,7 @@ void LinearProgram::RemoveRows(std::span<const std::int32_t> rows) {
 }
 
 void LinearProgram::SetBounds(std::int32_t column, double lower, double upper) {
+  if (column >= impl_->clp.numberColumns()) impl_->Flush();
   impl_->clp.setColumnBounds(column, lower, upper);
 }
 
@@ -271,7 +292,7 @@ LpOutcome LinearProgram::Solve(WorkBudget& work, double objective_limit, std::in
     return LpOutcome::kOptimal;
   }
   const Ticks per_iteration =
-      3200 + 13 * static_cast<Ticks>(clp.numberRows()) + 6 * static_cast<Ticks>(clp.numberColumns());
+      4000 + 15 * static_cast<Ticks>(clp.numberRows()) + 7 * static_cast<Ticks>(clp.numberColumns());
   const Ticks affordable = work.left() / per_iteration;
   s.duals.resize(static_cast<std::size_t>(clp.numberRows()), 0.0);
   if (affordable <= 0) return LpOutcome::kLimit;
@@ -362,6 +383,9 @@ LinearProgram::LinearProgram(LinearProgram&&) noexcept = default;
 LinearProgram& LinearProgram::operator=(LinearProgram&&) noexcept = default;
 std::int32_t LinearProgram::num_columns() const { return impl_->columns; }
 std::int32_t LinearProgram::num_rows() const { return impl_->rows; }
+void LinearProgram::AddColumn(std::int64_t, double, double) {
+  impl_->x.resize(static_cast<std::size_t>(++impl_->columns));
+}
 void LinearProgram::AddRow(std::span<const std::int32_t>, std::span<const std::int64_t>, std::int64_t) {
   impl_->duals.resize(static_cast<std::size_t>(++impl_->rows));
 }

@@ -46,6 +46,7 @@ class LinearProgram {
   [[nodiscard]] std::int32_t num_columns() const;
   [[nodiscard]] std::int32_t num_rows() const;
 
+  void AddColumn(std::int64_t cost, double lower, double upper);  // the last one; in no row yet
   void AddRow(std::span<const std::int32_t> columns, std::span<const std::int64_t> coefficients, std::int64_t rhs);
   void RemoveRows(std::span<const std::int32_t> rows);  // ascending; later rows move up
   void SetBounds(std::int32_t column, double lower, double upper);

@@ -17,21 +17,51 @@ constexpr std::uint8_t kBasic = 1, kAtUpper = 2, kAtLower = 3;  // as in LpBasis
 RowLp::RowLp(const std::vector<std::int64_t>& cost, IntegerRows& rows, std::span<const std::int32_t> lazy)
     : cost_(cost),
       data_(rows),
-      lp_(cost),
-      columns_(cost.size()),
+      lp_(std::span<const std::int64_t>()),
+      index_(cost.size(), kUnused),
       lower_(cost.size(), 0),
       upper_(cost.size(), 1),
       x_(cost.size(), 0.0) {
-  std::iota(columns_.begin(), columns_.end(), 0);
-  index_ = columns_;
   std::vector<std::uint8_t> is_lazy(rows.size(), 0);
   for (const std::int32_t r : lazy) is_lazy[At(r)] = 1;
+  std::vector<std::int32_t> first;
   for (std::size_t r = 0; r < rows.size(); ++r)
-    if (!is_lazy[r]) Put(static_cast<std::int32_t>(r));
+    if (!is_lazy[r]) first.push_back(static_cast<std::int32_t>(r));
+  Begin(first);
+  for (const std::int32_t r : first) Put(r);
   own_rows_ = rows_.size();
 }
 
-// The row over the LP's columns; the others are fixed and move to the right-hand side.
+void RowLp::Begin(std::span<const std::int32_t> rows) {
+  std::vector<std::uint8_t> used(cost_.size(), 0);
+  for (const std::int32_t r : rows)
+    for (const std::int32_t j : data_.columns(At(r))) used[At(j)] = 1;
+  std::vector<std::int64_t> open_cost;
+  columns_.clear();
+  unused_.clear();
+  outside_cost_ = 0.0;
+  for (std::size_t j = 0; j < cost_.size(); ++j) {
+    if (index_[j] == kLeftOut) {
+      outside_cost_ += static_cast<double>(cost_[j]) * lower_[j];
+      continue;
+    }
+    // (One at least, so that the LP is never without columns.)
+    if (used[j] == 0 && cost_[j] >= 0 && !columns_.empty()) {
+      index_[j] = kUnused;
+      unused_.push_back(static_cast<std::int32_t>(j));
+      x_[j] = lower_[j];
+      outside_cost_ += static_cast<double>(cost_[j]) * lower_[j];
+      continue;
+    }
+    index_[j] = static_cast<std::int32_t>(columns_.size());
+    columns_.push_back(static_cast<std::int32_t>(j));
+    open_cost.push_back(cost_[j]);
+  }
+  num_columns_ = columns_.size() + unused_.size();
+  lp_ = LinearProgram(open_cost);
+}
+
+// The row over the LP's columns, unused ones taken in; the others are fixed and move to the right-hand side.
 void RowLp::Put(std::int32_t row) {
   const std::size_t r = At(row);
   if (r >= in_lp_.size()) in_lp_.resize(std::max(r + 1, data_.size()), 0);
@@ -45,9 +75,15 @@ void RowLp::Put(std::int32_t row) {
   std::int64_t rhs = data_.rhs(r);
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const std::size_t j = At(columns[k]);
-    if (index_[j] < 0) {
+    if (index_[j] == kLeftOut) {
       rhs -= coefficients[k] * lower_[j];
       continue;
+    }
+    if (index_[j] == kUnused) {
+      index_[j] = static_cast<std::int32_t>(columns_.size());
+      columns_.push_back(columns[k]);
+      outside_cost_ -= static_cast<double>(cost_[j]) * lower_[j];
+      lp_.AddColumn(cost_[j], lower_[j], upper_[j]);
     }
     some_columns_.push_back(index_[j]);
     some_coefficients_.push_back(coefficients[k]);
@@ -92,12 +128,25 @@ void RowLp::SetDomain(Domain lower, Domain upper) {
     upper_[j] = upper[j];
     lp_.SetBounds(static_cast<std::int32_t>(i), lower[j], upper[j]);
   }
+  for (const std::int32_t j : unused_)
+    if (index_[At(j)] == kUnused) MoveUnused(At(j), lower[At(j)], upper[At(j)]);
 }
 
 void RowLp::SetBound(std::int32_t column, std::int8_t lower, std::int8_t upper) {
+  if (index_[At(column)] == kUnused) {
+    MoveUnused(At(column), lower, upper);
+    return;
+  }
   lower_[At(column)] = lower;
   upper_[At(column)] = upper;
   lp_.SetBounds(index_[At(column)], lower, upper);
+}
+
+void RowLp::MoveUnused(std::size_t column, std::int8_t lower, std::int8_t upper) {
+  outside_cost_ += static_cast<double>(cost_[column]) * (lower - lower_[column]);
+  lower_[column] = lower;
+  upper_[column] = upper;
+  x_[column] = lower;
 }
 
 std::size_t RowLp::AddViolated(std::span<const double> x, const Look& look, WorkBudget& work) {
@@ -174,37 +223,30 @@ void RowLp::AgeRows(std::int32_t idle) {
 
 void RowLp::Rebuild(Domain lower, Domain upper) {
   const Basis old = SaveBasis();
-  std::vector<std::int64_t> open_cost;
-  columns_.clear();
-  std::fill(index_.begin(), index_.end(), -1);
-  outside_cost_ = 0.0;
-  LpBasis basis;
   for (std::size_t j = 0; j < cost_.size(); ++j) {
-    if (lower[j] == upper[j]) {
-      lower_[j] = upper_[j] = lower[j];
-      x_[j] = lower[j];
-      outside_cost_ += static_cast<double>(cost_[j]) * lower[j];
+    const bool open = lower[j] != upper[j];
+    lower_[j] = open ? 0 : lower[j];
+    upper_[j] = open ? 1 : lower[j];
+    if (!open) x_[j] = lower[j];
+    index_[j] = open ? kUnused : kLeftOut;
+  }
+  LpBasis basis;
+  std::vector<std::int32_t> kept;
+  for (const auto& [row, status] : old.rows) {
+    const auto columns = data_.columns(At(row));
+    if (std::none_of(columns.begin(), columns.end(), [&](std::int32_t j) { return index_[At(j)] != kLeftOut; }))
       continue;
-    }
-    lower_[j] = 0;
-    upper_[j] = 1;
-    index_[j] = static_cast<std::int32_t>(columns_.size());
-    columns_.push_back(static_cast<std::int32_t>(j));
-    open_cost.push_back(cost_[j]);
-    basis.columns.push_back(old.columns[j]);
+    kept.push_back(row);
+    basis.rows.push_back(status);
   }
   iterations_before_ += lp_.iterations();
-  lp_ = LinearProgram(open_cost);
+  Begin(kept);
   std::fill(in_lp_.begin(), in_lp_.end(), std::uint8_t{0});
   rows_.clear();
   idle_.clear();
   own_rows_ = 0;
-  for (const auto& [row, status] : old.rows) {
-    const auto columns = data_.columns(At(row));
-    if (std::none_of(columns.begin(), columns.end(), [&](std::int32_t j) { return index_[At(j)] >= 0; })) continue;
-    Put(row);
-    basis.rows.push_back(status);
-  }
+  for (const std::int32_t row : kept) Put(row);
+  for (const std::int32_t j : columns_) basis.columns.push_back(old.columns[At(j)]);
   lp_.SetBasis(basis);
 }
 
@@ -212,10 +254,10 @@ RowLp::Basis RowLp::SaveBasis() const {
   Basis saved;
   const LpBasis basis = lp_.Basis();
   saved.columns.resize(cost_.size());
-  for (std::size_t j = 0; j < cost_.size(); ++j)
+  for (std::size_t j = 0; j < cost_.size(); ++j) {
     saved.columns[j] = index_[j] >= 0 ? basis.columns[At(index_[j])] : lower_[j] == 1 ? kAtUpper : kAtLower;
-  for (std::size_t i = 0; i < columns_.size(); ++i)
-    if (basis.columns[i] == kBasic) saved.norms.push_back(static_cast<float>(basis.norms[i]));
+    if (saved.columns[j] == kBasic) saved.norms.push_back(static_cast<float>(basis.norms[At(index_[j])]));
+  }
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (basis.rows[i] != kBasic) saved.rows.emplace_back(rows_[i], basis.rows[i]);
   return saved;
@@ -225,13 +267,14 @@ void RowLp::RestoreBasis(const Basis& saved) {
   for (const auto& [row, status] : saved.rows)
     if (!InLp(At(row))) Put(row);
   LpBasis basis;
+  basis.columns.resize(columns_.size());
   basis.norms.assign(columns_.size(), -1.0);
   std::size_t next = 0;
   for (std::size_t j = 0; j < saved.columns.size(); ++j) {
     const bool basic = saved.columns[j] == kBasic;
     if (index_[j] >= 0) {
-      basis.columns.push_back(saved.columns[j]);
-      if (basic) basis.norms[basis.columns.size() - 1] = static_cast<double>(saved.norms[next]);
+      basis.columns[At(index_[j])] = saved.columns[j];
+      if (basic) basis.norms[At(index_[j])] = static_cast<double>(saved.norms[next]);
     }
     if (basic) ++next;
   }
