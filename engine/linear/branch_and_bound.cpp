@@ -41,6 +41,7 @@ BranchAndBound::State BranchAndBound::Impl::Step(WorkBudget& work) {
       current = std::move(heap.back());
       heap.pop_back();
       has_current = true;
+      plunged = false;
     }
     if (Pruned(current.bound)) {
       has_current = false;

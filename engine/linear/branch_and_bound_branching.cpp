@@ -142,6 +142,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
     next.distance = direction == 0 ? chosen_x : 1.0 - chosen_x;
     if (direction == first && plunge) {
       current = std::move(next);
+      plunged = true;
       return Verdict::kPlunge;
     }
     Push(std::move(next));

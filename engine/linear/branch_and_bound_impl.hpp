@@ -75,7 +75,8 @@ struct BranchAndBound::Impl {
   std::vector<Node> heap;  // by (bound, serial): least first
   bool root_done = false, root_conflict = false, started = false;
   bool has_current = false;
-  Node current;  // being worked on, or next in the plunge
+  bool plunged = false;  // the propagator is where current.fixed was taken, but for its last one
+  Node current;          // being worked on, or next in the plunge
   std::int64_t serial = 0;
   bool diving = false;
 

@@ -29,10 +29,13 @@ constexpr std::size_t kFew = 5;  // known rows that are not worth a solve of the
 BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
   const bool root = current.depth == 0;
   ++counters.nodes;
-  if (!ToRoot()) return Verdict::kPruned;
+  // A child gone into at once is one fixing away.
+  const bool near = plunged && root_pending.empty();
+  plunged = false;
+  if (!near && !ToRoot()) return Verdict::kPruned;
   if (root_mark > 0 && root) current.fixed.clear();
-  for (const auto& [column, value] : current.fixed)
-    if (!propagator.Fix(column, value)) return Verdict::kPruned;
+  for (std::size_t f = near ? current.fixed.size() - 1 : 0; f < current.fixed.size(); ++f)
+    if (!propagator.Fix(current.fixed[f].first, current.fixed[f].second)) return Verdict::kPruned;
   if (!propagator.Propagate()) return Verdict::kPruned;
   work.Spend(static_cast<Ticks>(4 * cost.size()) + 8 * static_cast<Ticks>(propagator.trail().size()));
   if (current.basis != nullptr) {

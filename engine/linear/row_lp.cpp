@@ -21,7 +21,9 @@ RowLp::RowLp(const std::vector<std::int64_t>& cost, IntegerRows& rows, std::span
       index_(cost.size(), kUnused),
       lower_(cost.size(), 0),
       upper_(cost.size(), 1),
-      x_(cost.size(), 0.0) {
+      x_(cost.size(), 0.0),
+      uses_(cost.size()),
+      judged_x_(cost.size(), 0.0) {
   std::vector<std::uint8_t> is_lazy(rows.size(), 0);
   for (const std::int32_t r : lazy) is_lazy[At(r)] = 1;
   std::vector<std::int32_t> first;
@@ -149,6 +151,14 @@ void RowLp::MoveUnused(std::size_t column, std::int8_t lower, std::int8_t upper)
   x_[column] = lower;
 }
 
+void RowLp::TakeNewRows() {
+  for (std::size_t r = stale_.size(); r < data_.size(); ++r) {
+    for (const std::int32_t j : data_.columns(r)) uses_[At(j)].push_back(static_cast<std::int32_t>(r));
+    stale_.push_back(1);
+    violation_.push_back(0.0);
+  }
+}
+
 std::size_t RowLp::AddViolated(std::span<const double> x, const Look& look, WorkBudget& work) {
   struct Found {
     double efficacy;
@@ -156,7 +166,7 @@ std::size_t RowLp::AddViolated(std::span<const double> x, const Look& look, Work
   };
   std::vector<Found> found;
   const double threshold = look.integral ? 1e-9 : look.min_efficacy;
-  const auto judge = [&](const IntegerRows& rows, std::size_t r, std::int32_t name) {
+  const auto judge = [&](const IntegerRows& rows, std::size_t r) {
     const auto columns = rows.columns(r);
     const auto coefficients = rows.coefficients(r);
     double activity = 0.0, norm = 1e-30;
@@ -165,21 +175,33 @@ std::size_t RowLp::AddViolated(std::span<const double> x, const Look& look, Work
       activity += a * x[At(columns[k])];
       norm += a * a;
     }
-    const double violation = (static_cast<double>(rows.rhs(r)) - activity) / std::sqrt(norm);
-    if (violation > threshold) found.push_back({violation, name});
+    return (static_cast<double>(rows.rhs(r)) - activity) / std::sqrt(norm);
   };
+  // Of the known rows only those are judged again that have a column which moved.
+  TakeNewRows();
+  const double still = look.integral ? 0.0 : 1e-9;
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    if (std::abs(x[j] - judged_x_[j]) <= still) continue;
+    judged_x_[j] = x[j];
+    for (const std::int32_t r : uses_[j]) stale_[At(r)] = 1;
+  }
   std::int64_t terms = 0;
   for (std::size_t r = 0; r < data_.size(); ++r) {
     if (InLp(r)) continue;
-    terms += static_cast<std::int64_t>(data_.columns(r).size());
-    judge(data_, r, static_cast<std::int32_t>(r));
+    if (stale_[r] != 0) {
+      terms += static_cast<std::int64_t>(data_.columns(r).size());
+      violation_[r] = judge(data_, r);
+      stale_[r] = 0;
+    }
+    if (violation_[r] > threshold) found.push_back({violation_[r], static_cast<std::int32_t>(r)});
   }
   cuts_ = IntegerRows();
   if (look.fresh && look.separator != nullptr) look.separator->Separate(x, look.integral, look.root, cuts_);
   if (look.fresh && !look.integral)
     for (const std::int32_t k : look.knapsacks)
       SeparateKnapsack(data_, At(k), x, look.lower, look.upper, look.min_efficacy, cuts_);
-  for (std::size_t c = 0; c < cuts_.size(); ++c) judge(cuts_, c, ~static_cast<std::int32_t>(c));
+  for (std::size_t c = 0; c < cuts_.size(); ++c)
+    if (const double v = judge(cuts_, c); v > threshold) found.push_back({v, ~static_cast<std::int32_t>(c)});
   work.Spend(4 * (terms + static_cast<std::int64_t>(cuts_.num_terms())) + 1000);
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return a.efficacy != b.efficacy ? a.efficacy > b.efficacy : a.row > b.row;

@@ -12,7 +12,7 @@ RowPropagator::RowPropagator(const IntegerRows& rows, std::size_t columns)
 }
 
 void RowPropagator::TakeNewRows() {
-  for (std::size_t r = slack_.size(); r < rows_.size(); ++r) {
+  for (std::size_t r = state_.size(); r < rows_.size(); ++r) {
     const auto columns = rows_.columns(r);
     const auto coefficients = rows_.coefficients(r);
     std::int64_t activity = 0, largest = 0;
@@ -23,8 +23,7 @@ void RowPropagator::TakeNewRows() {
       activity += c * (c > 0 ? upper_[j] : lower_[j]);
       largest = std::max(largest, std::abs(c));
     }
-    slack_.push_back(activity - rows_.rhs(r));
-    largest_.push_back(largest);
+    state_.push_back({activity - rows_.rhs(r), largest});
     queued_.push_back(1);
     queue_.push_back(static_cast<std::int32_t>(r));
   }
@@ -39,9 +38,10 @@ bool RowPropagator::Fix(std::int32_t column, std::int8_t value) {
   for (const Use& use : uses_[j]) {
     if ((use.coefficient > 0) == (value == 1)) continue;  // still at its largest
     const std::size_t r = Slot(use.row);
-    slack_[r] -= std::abs(use.coefficient);
-    if (slack_[r] < 0) conflict_ = true;
-    if (slack_[r] < largest_[r] && !queued_[r]) {
+    Row& row = state_[r];
+    row.slack -= std::abs(use.coefficient);
+    if (row.slack < 0) conflict_ = true;
+    if (row.slack < row.largest && !queued_[r]) {
       queued_[r] = 1;
       queue_.push_back(use.row);
     }
@@ -54,15 +54,15 @@ bool RowPropagator::Propagate() {
     const std::size_t r = Slot(queue_.back());
     queue_.pop_back();
     queued_[r] = 0;
-    if (slack_[r] < 0) {
+    if (state_[r].slack < 0) {
       conflict_ = true;
       break;
     }
-    if (slack_[r] >= largest_[r]) continue;
+    if (state_[r].slack >= state_[r].largest) continue;
     const auto columns = rows_.columns(r);
     const auto coefficients = rows_.coefficients(r);
     work_ += static_cast<std::int64_t>(columns.size());
-    const std::int64_t slack = slack_[r];  // fixing towards the row's own side leaves it as it is
+    const std::int64_t slack = state_[r].slack;  // fixing towards the row's own side leaves it as it is
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const std::int64_t c = coefficients[k];
       if (std::abs(c) > slack && !IsFixed(columns[k])) Fix(columns[k], c > 0 ? 1 : 0);
@@ -79,7 +79,7 @@ void RowPropagator::Undo(std::size_t mark) {
     lower_[j] = 0;
     upper_[j] = 1;
     for (const Use& use : uses_[j])
-      if ((use.coefficient > 0) != one) slack_[Slot(use.row)] += std::abs(use.coefficient);
+      if ((use.coefficient > 0) != one) state_[Slot(use.row)].slack += std::abs(use.coefficient);
   }
   for (const std::int32_t r : queue_) queued_[Slot(r)] = 0;
   queue_.clear();

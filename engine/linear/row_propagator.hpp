@@ -41,13 +41,16 @@ class RowPropagator {
     std::int32_t row;
     std::int64_t coefficient;
   };
+  struct Row {
+    std::int64_t slack;    // largest activity minus right-hand side
+    std::int64_t largest;  // largest |coefficient|
+  };
   static std::size_t Slot(std::int32_t i) { return static_cast<std::size_t>(i); }
 
   const IntegerRows& rows_;
   std::vector<std::int8_t> lower_, upper_;
   std::vector<std::vector<Use>> uses_;
-  std::vector<std::int64_t> slack_;    // largest activity minus right-hand side
-  std::vector<std::int64_t> largest_;  // largest |coefficient| of the row
+  std::vector<Row> state_;  // by row
   std::vector<std::int32_t> trail_, queue_;
   std::vector<std::uint8_t> queued_;
   bool conflict_ = false;
