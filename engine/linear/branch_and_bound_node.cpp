@@ -38,9 +38,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
     if (!propagator.Fix(current.fixed[f].first, current.fixed[f].second)) return Verdict::kPruned;
   if (!propagator.Propagate()) return Verdict::kPruned;
   work.Spend(static_cast<Ticks>(4 * cost.size()) + 8 * static_cast<Ticks>(propagator.trail().size()));
-  if (current.basis != nullptr) {
-    lp.RestoreBasis(*current.basis);
-  }
+  if (current.basis != nullptr && !near) lp.RestoreBasis(*current.basis);
   const std::int32_t max_rounds = root ? params.root_rounds : params.node_rounds;
   std::int32_t round = 0, stalled = 0;
   double last_value = -1e300;

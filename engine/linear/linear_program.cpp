@@ -138,8 +138,8 @@ class KeptSteepest : public ClpDualRowSteepest {
 class QuickSimplex : public ClpSimplex {
  public:
   QuickSimplex() {
-    constexpr unsigned kKeepRay = 32, kOneLook = 512, kNoLastFactorization = 2048;
-    setSpecialOptions(specialOptions() | kKeepRay | kOneLook | kNoLastFactorization);
+    constexpr unsigned kKeepRay = 32, kNoCheck = 128, kOneLook = 512, kNoLastFactorization = 2048;
+    setSpecialOptions(specialOptions() | kKeepRay | kNoCheck | kOneLook | kNoLastFactorization);
     dontFactorizePivots_ = 200;
   }
 };

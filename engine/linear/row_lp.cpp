@@ -281,7 +281,10 @@ RowLp::Basis RowLp::SaveBasis() const {
     if (saved.columns[j] == kBasic) saved.norms.push_back(static_cast<float>(basis.norms[At(index_[j])]));
   }
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (basis.rows[i] != kBasic) saved.rows.emplace_back(rows_[i], basis.rows[i]);
+    if (basis.rows[i] != kBasic)
+      saved.rows.emplace_back(rows_[i], basis.rows[i]);
+    else if (const double norm = basis.norms[columns_.size() + i]; norm >= 0.0)
+      saved.slack_norms.emplace_back(rows_[i], static_cast<float>(norm));
   return saved;
 }
 
@@ -302,7 +305,12 @@ void RowLp::RestoreBasis(const Basis& saved) {
   }
   row_status_.assign(data_.size(), kBasic);
   for (const auto& [row, status] : saved.rows) row_status_[At(row)] = status;
-  for (const std::int32_t r : rows_) basis.rows.push_back(row_status_[At(r)]);
+  row_norm_.assign(data_.size(), -1.0F);
+  for (const auto& [row, norm] : saved.slack_norms) row_norm_[At(row)] = norm;
+  for (const std::int32_t r : rows_) {
+    basis.rows.push_back(row_status_[At(r)]);
+    basis.norms.push_back(static_cast<double>(row_norm_[At(r)]));
+  }
   lp_.SetBasis(basis);
 }
 

@@ -33,11 +33,13 @@ class RowLp {
  public:
   using Domain = std::span<const std::int8_t>;
   // By names, so that it outlives changes of the LP: the status of each column, and the rows whose slacks are not
-  // basic. With the steepest edge weights of the columns in it, one after another.
+  // basic. With the steepest edge weights of the columns in it, one after another, and of the rows whose slacks are in
+  // it (a good deal to compute: six hundred or so).
   struct Basis {
     std::vector<std::uint8_t> columns;
     std::vector<float> norms;
     std::vector<std::pair<std::int32_t, std::uint8_t>> rows;
+    std::vector<std::pair<std::int32_t, float>> slack_norms;
   };
   // What is looked for, and where.
   struct Look {
@@ -121,6 +123,7 @@ class RowLp {
   std::vector<std::int32_t> some_columns_;
   std::vector<std::int64_t> some_coefficients_;
   std::vector<std::uint8_t> row_status_;
+  std::vector<float> row_norm_;
 };
 
 }  // namespace ebb
