@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// engine_table [rules|relaxation|workers|size|stop]...: the tables of docs/engine.md, "What pays". Counted work (ticks)
-// and conflicts are the same on every machine; seconds are not and are only told where nothing else says it.
+// engine_table [rules|models|tree|refinement|steps|workers|open|size|stop]...: the tables of docs/engine.md, "What
+// pays" (bench/engine writes them there). Counted work (ticks) and conflicts are the same on every machine; seconds are
+// not and are only told where nothing else says it.
 #include "bench/engine_table.hpp"
 
 #include <string_view>
@@ -13,8 +14,12 @@ int main(int argc, char** argv) {
     return argc == 1;
   };
   if (wanted("rules")) Rules();
-  if (wanted("relaxation")) Relaxation();
+  if (wanted("models")) Models();
+  if (wanted("tree")) Tree();
+  if (wanted("refinement")) Refinement();
+  if (wanted("steps")) Steps();
   if (wanted("workers")) Workers();
+  if (wanted("open")) Open();
   if (wanted("size")) Size();
   if (wanted("stop")) Stop();
 }

@@ -3,11 +3,14 @@
 // What the parts of bench/engine_table share: instances by name, and lines of a Markdown table.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "engine/problem/instance.hpp"
 #include "engine/problem/validator.hpp"
@@ -64,9 +67,50 @@ struct Case {
   std::int64_t budget = 0;
 };
 
+// `count` of the positions that are over the budget without reruns, evenly spread over them.
+inline std::vector<std::int32_t> HotPositions(const Instance& in, std::int64_t budget, std::size_t count) {
+  const SequenceFacts facts = EvaluateSequence(in, in.order);
+  std::vector<std::int32_t> hot, at;
+  for (std::size_t p = 0; p < facts.profile.size(); ++p)
+    if (facts.profile[p] > budget) hot.push_back(static_cast<std::int32_t>(p));
+  for (std::size_t k = 0; k < count && !hot.empty(); ++k) at.push_back(hot[hot.size() * (2 * k + 1) / (2 * count)]);
+  at.erase(std::unique(at.begin(), at.end()), at.end());
+  return at;
+}
+
+// As the documentation calls it.
+inline std::string Label(const std::string& name, double fraction, const char* order = nullptr) {
+  std::istringstream words(name);
+  std::string word, text;
+  words >> word;
+  if (word == "gen") {
+    std::string kind, first, second, plain;
+    words >> kind >> first >> second >> plain;
+    text = "gen " + kind;
+    if (kind == "transformer")
+      text += ", " + first + " layers" + (second == "1" ? "" : ", " + second + " microbatches");
+    else
+      text += ", " + first + " ops, seed " + second;
+    if (!plain.empty()) text += ", " + plain;
+  } else if (word.rfind("layered_n", 0) == 0) {
+    text = "RL n=" + word.substr(9, word.size() - 10);
+  } else {
+    text = word == "chain" || word == "unet" ? "examples/" + word : word.substr(0, word.find('_'));
+    if (word.rfind("fcn_8", 0) == 0) text = "FCN8";
+  }
+  std::ostringstream label;
+  label << text << ", " << fraction;
+  if (order != nullptr) label << ", " << order;
+  return label.str();
+}
+
 void Rules();       // of the interval model, one by one
-void Relaxation();  // of the boundary relaxation's search, one by one
+void Models();      // of the boundary relaxation's search in one model, by learning
+void Tree();        // and by branch and bound
+void Refinement();  // of its refinement, by learning or by the tree
+void Steps();       // of its refinement in steps
 void Workers();     // of the portfolio, one by one
+void Open();        // what is not proved
 void Size();        // memory and time to build the models
 void Stop();        // from a cancel to the answer
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole solve with one worker less; models' sizes; how soon a cancel is heard.
+// The whole solve with one worker less; what it leaves open; models' sizes; how soon a cancel is heard.
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <limits>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -35,68 +37,108 @@ struct Ask {
   std::string graph;
   double fraction;
   const char* order;
-  const char* off;  // the switch
+  const char* off;  // the switch; null: none
   const char* work;
   const char* threads = "1";
 };
 
-void One(const Ask& ask) {
-  if (Absent(ask.graph)) return;
-  const Case c(ask.graph, ask.fraction);
-  for (const bool on : {true, false}) {
-    Options options;
-    options.Set("budget", std::to_string(c.budget));
-    options.Set("order", ask.order);
-    options.Set("threads", ask.threads);
-    options.Set("work-limit", ask.work);
-    if (!on) options.Set(ask.off, "off");
-    StopSignal stop;
-    const auto start = std::chrono::steady_clock::now();
-    const Answer answer = Solve(c.graph, options, {}, stop, {});
-    std::cout << "| " << ask.graph << ' ' << std::to_string(ask.fraction).substr(0, 4) << ' ' << ask.order << " | "
-              << (on ? "all" : "without " + std::string(ask.off)) << " | " << ToString(answer.status) << " | "
-              << (answer.plan ? c.Percent(answer.plan->duration.count()) : "none") << " | "
-              << c.Percent(answer.lower_bound) << " | " << Seconds(start) << " |" << std::endl;
-  }
+struct Told {
+  SolveStatus status;
+  std::int64_t plan;  // duration; the largest number: none
+  std::int64_t bound;
+  [[nodiscard]] bool proved() const { return status == SolveStatus::kOptimal || status == SolveStatus::kInfeasible; }
+};
+
+Told Run(const Case& c, const Ask& ask, bool on) {
+  Options options;
+  options.Set("budget", std::to_string(c.budget));
+  options.Set("order", ask.order);
+  options.Set("threads", ask.threads);
+  options.Set("work-limit", ask.work);
+  if (!on) options.Set(ask.off, "off");
+  StopSignal stop;
+  const Answer answer = Solve(c.graph, options, {}, stop, {});
+  return {answer.status, answer.plan ? answer.plan->duration.count() : std::numeric_limits<std::int64_t>::max(),
+          answer.lower_bound};
+}
+
+std::string Bold(const std::string& text, bool bold) { return bold ? "**" + text + "**" : text; }
+
+// In bold what is better than the other's.
+std::string Text(const Case& c, const Told& mine, const Told& other) {
+  if (mine.proved())
+    return Bold(mine.status == SolveStatus::kInfeasible ? "infeasible" : "optimal, " + c.Percent(mine.plan),
+                !other.proved());
+  const bool none = mine.plan == std::numeric_limits<std::int64_t>::max();
+  return Bold(none ? "no plan" : c.Percent(mine.plan), !other.proved() && mine.plan < other.plan) + ", " +
+         Bold("bound " + c.Percent(mine.bound), !other.proved() && mine.bound > other.bound);
+}
+
+std::string Where(const Ask& ask) {
+  std::string text = Label(ask.graph, ask.fraction, ask.order);
+  if (std::string(ask.threads) != "1") text += ", " + std::string(ask.threads) + " threads";
+  return text + ", work " + ask.work;
 }
 
 }  // namespace
 
 void Workers() {
-  std::cout << "| instance | workers | status | plan | bound | seconds |\n|---|---|---|---|---|---|\n";
+  std::cout << "| worker off | instance | with | without |\n|---|---|---|---|\n";
   for (const Ask& ask : std::vector<Ask>{
-           {"layered_n250_", 0.8, "fixed", "anneal", "1"},
+           {"gen random 45 2", 0.8, "staged", "intervals", "8"},
+           {"layered_n1000_", 0.9, "fixed", "relax", "1"},
+           {"layered_n250_", 0.8, "staged", "learning", "2"},
+           {"layered_n500_", 0.8, "staged", "learning", "2"},
+           {"layered_n1000_", 0.9, "fixed", "learning", "2"},
+           {"layered_n100_", 0.7, "fixed", "climb", "4", "2"},
            {"layered_n250_", 0.7, "free", "anneal", "1"},
            {"gen transformer 24 16", 0.5, "fixed", "gap-cover", "2"},
-           {"layered_n1000_", 0.8, "fixed", "gap-cover", "0.2"},
-           {"layered_n1000_", 0.9, "fixed", "relax", "2"},
-           {"layered_n250_", 0.9, "fixed", "learning", "1"},
-           {"gen random 45 2", 0.8, "staged", "intervals", "8"},
            {"gen random 14 1", 0.75, "free", "state-search", "1"},
            {"gen random 24 1", 0.75, "free", "state-search", "1"},
-           {"gen transformer 800 1 plain", 0.5, "fixed", "windows", "4", "2"},
+           {"layered_n100_", 0.62, "free", "gap-cover-integer", "1"},
            {"ResNet50_256_train", 0.3, "fixed", "neighbourhood", "3"},
            {"gen layered 10000 1", 0.8, "fixed", "drops", "1"},
-           {"layered_n250_", 0.7, "free", "gap-cover-integer", "1"},
-           {"layered_n100_", 0.62, "free", "gap-cover-integer", "1"},
-           {"ResNet50_256_train", 0.3, "free", "gap-cover-integer", "1"},
+           {"layered_n100_", 0.6, "fixed", "backward", "2"},
            {"ResNet50_256_train", 0.3, "fixed", "presolve", "1"},
-           {"gen transformer 24 16", 0.5, "fixed", "presolve", "1"},
-       })
-    One(ask);
+           {"gen transformer 800 1 plain", 0.5, "fixed", "windows", "4", "2"},
+       }) {
+    if (Absent(ask.graph)) continue;
+    const Case c(ask.graph, ask.fraction);
+    const Told with = Run(c, ask, true), without = Run(c, ask, false);
+    std::cout << "| `" << ask.off << "` | " << Where(ask) << " | " << Text(c, with, without) << " | "
+              << Text(c, without, with) << " |" << std::endl;
+  }
+}
+
+void Open() {
+  std::cout << "| instance | plan | bound | gap in points |\n|---|---|---|---|\n";
+  for (const Ask& ask : std::vector<Ask>{
+           {"layered_n100_", 0.7, "fixed", nullptr, "6"},
+           {"layered_n100_", 0.6, "fixed", nullptr, "6"},
+           {"layered_n100_", 0.6, "staged", nullptr, "6"},
+           {"layered_n250_", 0.7, "fixed", nullptr, "6"},
+           {"layered_n250_", 0.6, "fixed", nullptr, "8"},
+           {"layered_n500_", 0.7, "fixed", nullptr, "8"},
+       }) {
+    if (Absent(ask.graph)) continue;
+    const Case c(ask.graph, ask.fraction);
+    const Told told = Run(c, ask, true);
+    const bool none = told.plan == std::numeric_limits<std::int64_t>::max();
+    char gap[32] = "";
+    if (!none)
+      std::snprintf(
+          gap, sizeof gap, "%.2f",
+          100.0 * static_cast<double>(told.plan - told.bound) / static_cast<double>(c.instance.base_duration));
+    std::cout << "| " << Where(ask) << " | " << (none ? "none" : c.Percent(told.plan)) << " | " << c.Percent(told.bound)
+              << " | " << gap << " |" << std::endl;
+  }
 }
 
 void Size() {
   std::cout << "| model | ops | boundaries or positions | columns or literals | rows or copies | build s | MiB |\n"
                "|---|---|---|---|---|---|---|\n";
-  const auto boundary = [](const char* name, const Instance& in, std::int64_t budget, std::int32_t count) {
-    const SequenceFacts facts = EvaluateSequence(in, in.order);
-    std::vector<std::int32_t> hot, at;
-    for (std::size_t p = 0; p < facts.profile.size(); ++p)
-      if (facts.profile[p] > budget) hot.push_back(static_cast<std::int32_t>(p));
-    for (std::int32_t k = 0; k < count && !hot.empty(); ++k)
-      at.push_back(hot[hot.size() * static_cast<std::size_t>(2 * k + 1) / static_cast<std::size_t>(2 * count)]);
-    at.erase(std::unique(at.begin(), at.end()), at.end());
+  const auto boundary = [](const char* name, const Instance& in, std::int64_t budget, std::size_t count) {
+    const std::vector<std::int32_t> at = HotPositions(in, budget, count);
     const double before = Allocated();
     const auto start = std::chrono::steady_clock::now();
     const BoundaryModel model(in, budget, at);
@@ -122,19 +164,19 @@ void Size() {
     const Graph graph = Generate("layered", spec);
     const Instance in = MakeInstance(graph);
     const std::int64_t budget = EvaluateSequence(in, in.order).peak / 10 * 8;
-    for (const std::int32_t k : {1, 3, 10}) boundary("layered, made", in, budget, k);
+    for (const std::size_t k : {1, 3, 10}) boundary("layered, made", in, budget, k);
     const std::vector<std::int32_t> cuts = ChooseCuts(in, 3000);
     std::vector<Window> windows = ExtractWindows(in, in.order, cuts, false);
     const auto largest = std::max_element(windows.begin(), windows.end(), [](const Window& a, const Window& b) {
       return a.instance.num_ops < b.instance.num_ops;
     });
-    for (const std::int32_t k : {3, 10}) boundary("its largest window", largest->instance, budget, k);
+    for (const std::size_t k : {3, 10}) boundary("its largest window", largest->instance, budget, k);
   }
   for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_"}) {
     if (Find(name).empty()) continue;
     const Case c(name, 0.8);
     if (c.instance.num_ops >= 1000) {
-      for (const std::int32_t k : {1, 3, 10, 40}) boundary(name, c.instance, c.budget, k);
+      for (const std::size_t k : {1, 3, 10, 40}) boundary(name, c.instance, c.budget, k);
     } else {
       boundary(name, c.instance, c.budget, 6);
       intervals(name, c.instance, c.budget, OrderMode::kStaged);
@@ -198,12 +240,7 @@ void Stop() {
     if (!Find("layered_n1000_").empty()) {
       const Case c("layered_n1000_", 0.8);
       alone("engine, boundary relaxation, RL n=1000 0.8, nine boundaries", after, [&](WorkBudget& work) {
-        const SequenceFacts facts = EvaluateSequence(c.instance, c.instance.order);
-        std::vector<std::int32_t> hot, at;
-        for (std::size_t p = 0; p < facts.profile.size(); ++p)
-          if (facts.profile[p] > c.budget) hot.push_back(static_cast<std::int32_t>(p));
-        for (std::size_t k = 0; k < 9; ++k) at.push_back(hot[hot.size() * (2 * k + 1) / 18]);
-        const BoundaryModel model(c.instance, c.budget, at);
+        const BoundaryModel model(c.instance, c.budget, HotPositions(c.instance, c.budget, 9));
         PathCuts cuts(model);
         LearningSolver solver(model.program(), &cuts, {});
         static_cast<void>(solver.Step(work));
