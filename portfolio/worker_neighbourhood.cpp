@@ -38,6 +38,20 @@
 // (3, 1, 1), the other traces not measured. RL n=500 at 0.7 has 12.12 to 12.17 on ten seeds in all variants (12.186
 // alone) and 12.151 or 12.219 on five by the pivots of the linear program alone: the seeds decide. (This record is why
 // the file has more than 400 lines.)
+//
+// Tried, the best so far, and not in for unet's sake: beside these a kernel, the ops that the best plan and the plans
+// of the last four to six short walks run again (71 of 500; kernel search: Angelelli, Mansini and Speranza 2010),
+// walked by local search with all other ops fixed, hot from the best plan or anew from the start order; every fourth
+// walk is of all ops from the start order, for other plans. RL n=500 at 0.7, from plans of 12.32 and 12.75 %: 12.0238,
+// 12.0238 and 12.0665 after 0.4 units each, with all ops 12.21 and 12.67. (The engine, given the ops in which two such
+// plans differ, proves that there is nothing or little between them: no gain in ten, 0.3 units each.) With windows
+// walked coldly and shares by gain, on graphs of up to 5,000 ops, 0.3 to 0.7 of the lane, half of it where nobody
+// gains, walks of 0.1 units; the kernel three quarters of the work / half: n=500 at 0.7 12.075 (3, 1, 1) / 12.136 (4,
+// 0, 1; best seen 11.7155), n=250 at 0.7 15.362 (2, 3, 0), densenet121 18.647 (5, 0, 0), transformer 7.3915 (5, 0, 0),
+// ResNet50 at 0.15 9.861 (5, 0, 0) / 9.899 (3, 0, 2), at 0.3 3.655 (4, 1, 0), resnet32 16.685 (5, 0, 0), inceptionv4
+// 13.779 (4, 0, 1), but unet 28.450 (2, 1, 2) / 28.518 (1, 2, 2), here 28.298 (3, 2, 0). Above 5,000 ops walks from the
+// start order are no good (lstm 31 % after 0.15 units), and walked windows lose treelstm: 17.937 (2, 0, 3), 17.835 (4,
+// 1, 0) without; unroll_gan 7.112 (3, 0, 2), 7.145 (1, 0, 4) without.
 #include <algorithm>
 #include <cmath>
 #include <memory>
