@@ -99,7 +99,7 @@ void Workers() {
            {"ResNet50_256_train", 0.3, "fixed", "neighbourhood", "3"},
            {"gen layered 10000 1", 0.8, "fixed", "drops", "1"},
            {"layered_n100_", 0.6, "fixed", "backward", "2"},
-           {"ResNet50_256_train", 0.3, "fixed", "presolve", "1"},
+           {"ResNet50_256_train", 0.15, "fixed", "presolve", "1"},
            {"gen transformer 800 1 plain", 0.5, "fixed", "windows", "4", "2"},
        }) {
     if (Absent(ask.graph)) continue;
