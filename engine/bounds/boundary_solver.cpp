@@ -63,6 +63,7 @@ void BoundarySolver::Impl::NothingThere() {
   sharing.Forget();
   alone = false;
   carried_rows = TakeRows();
+  TakeBranching();
   tree_wanted = true;
   phase = Phase::kBuild;
 }

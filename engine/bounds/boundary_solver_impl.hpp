@@ -62,6 +62,7 @@ struct BoundarySolver::Impl {
   BoundSteps steps{params.steps, instance.base_duration};
   std::int32_t models_at_ceiling = 0;                             // built before this ceiling was set
   std::vector<std::shared_ptr<const CarriedTree>> carried_trees;  // nodes for the next tree
+  bool anew = false;                                              // it begins without them
   CarriedFacts lasting_facts;  // true below the incumbent, not only below the ceiling
   [[nodiscard]] std::int64_t Limit() const { return std::min(incumbent, steps.ceiling()); }
   void NothingThere();  // below Limit()
@@ -69,7 +70,11 @@ struct BoundarySolver::Impl {
 
   CarriedFacts carried_facts;
   CarriedRows carried_rows, best_rows;  // the latter of the best probe so far
+  CarriedBranching carried_branching;
   void TakeFacts();
+  void TakeBranching() {
+    if (tree != nullptr) carried_branching = CarriedBranching(*model, tree->pseudo_costs());
+  }
   [[nodiscard]] CarriedRows TakeRows() const {
     return params.carry_rows && search != nullptr ? CarriedRows(*model, *search) : CarriedRows();
   }

@@ -30,7 +30,9 @@ void BoundarySolver::Impl::Build(bool root_only) {
     std::vector<BranchAndBound::OpenNode> nodes;
     for (const auto& carried : std::exchange(carried_trees, {}))
       for (BranchAndBound::OpenNode& node : carried->Give(*model)) nodes.push_back(std::move(node));
+    if (std::exchange(anew, false)) nodes.clear();
     now.SetTree(std::move(program), std::move(nodes));
+    if (!carried_branching.empty()) tree->SetPseudoCosts(carried_branching.Give(*model));
   } else {
     BranchAndBound::Params p;
     p.root_only = root_only;

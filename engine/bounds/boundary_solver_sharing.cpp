@@ -46,6 +46,7 @@ void BoundarySolver::Impl::GiveToHelpers() {
     packet->cut_stages = cut_stages;
     packet->facts.Take(*model, *search);
     packet->rows = CarriedRows(*model, *search);
+    packet->branching = CarriedBranching(*model, tree->pseudo_costs());
     packet->tree = CarriedTree(*model, std::move(half));
     sharing.Give(helper, std::move(packet), bound);
   }

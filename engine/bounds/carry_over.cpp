@@ -85,6 +85,22 @@ std::int32_t WholeColumn(const BoundaryModel& fine, const BoundaryModel::Column&
 }
 }  // namespace
 
+PseudoCosts CarriedBranching::Give(const BoundaryModel& model) const {
+  const std::vector<std::int32_t> first = FirstParts(names_, model);
+  std::vector<std::int32_t> from(model.columns().size(), -1);
+  for (std::size_t i = 0; i < names_.columns.size(); ++i) {
+    const BoundaryModel::Column& c = names_.columns[i];
+    const std::int32_t stage = first[At(c.stage)];
+    if (!c.rerun()) {
+      if (const std::int32_t j = WholeColumn(model, c, stage); j >= 0) from[At(j)] = static_cast<std::int32_t>(i);
+      continue;
+    }
+    for (std::int32_t k = stage; k < first[At(c.stage) + 1]; ++k)
+      if (const std::int32_t j = model.rerun(k, c.item); j >= 0) from[At(j)] = static_cast<std::int32_t>(i);
+  }
+  return learnt_.Renamed(from, model.program().group);
+}
+
 CarriedTree::CarriedTree(const BoundaryModel& model, std::vector<BranchAndBound::OpenNode> nodes, std::size_t most)
     : names_(model), nodes_(std::move(nodes)) {
   std::size_t size = 0;

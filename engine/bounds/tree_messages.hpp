@@ -29,6 +29,7 @@ struct TreePacket {
   bool cut_stages = false;
   CarriedFacts facts;  // below the cutoff
   CarriedRows rows;
+  CarriedBranching branching;
   CarriedTree tree;
 };
 

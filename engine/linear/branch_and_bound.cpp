@@ -152,6 +152,8 @@ void BranchAndBound::Adopt(std::vector<OpenNode> nodes) {
   for (OpenNode& open : nodes) impl_->Adopt(std::move(open));
 }
 std::vector<BranchAndBound::OpenNode> BranchAndBound::GiveHalf() { return impl_->GiveHalf(); }
+const PseudoCosts& BranchAndBound::pseudo_costs() const { return impl_->pseudo; }
+void BranchAndBound::SetPseudoCosts(const PseudoCosts& learnt) { impl_->pseudo = learnt; }
 bool BranchAndBound::facts_below_own() const { return !impl_->params.keep_open && has_solution(); }
 std::int64_t BranchAndBound::cutoff() const { return impl_->cutoff; }
 void BranchAndBound::SetDiving(bool on) { impl_->diving = on; }

@@ -20,6 +20,7 @@
 #include "engine/base/work_budget.hpp"
 #include "engine/linear/binary_solver.hpp"
 #include "engine/linear/integer_rows.hpp"
+#include "engine/linear/pseudo_costs.hpp"
 
 namespace ebb {
 
@@ -73,6 +74,10 @@ class BranchAndBound final : public BinarySolver {
   void Adopt(std::vector<OpenNode> nodes);
   // Gives away every second node of those that wait, the best of all excepted. None before the root is done.
   [[nodiscard]] std::vector<OpenNode> GiveHalf();
+
+  // What branching has learnt.
+  [[nodiscard]] const PseudoCosts& pseudo_costs() const;
+  void SetPseudoCosts(const PseudoCosts& learnt);
 
   void SetDiving(bool on) override;
   State Step(WorkBudget& work) override;

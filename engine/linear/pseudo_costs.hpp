@@ -26,6 +26,16 @@ class PseudoCosts {
     of_group_.resize(static_cast<std::size_t>(groups));
   }
 
+  // The same for other columns: column j is `from[j]` of these, or none of them (-1). Group numbers are kept.
+  [[nodiscard]] PseudoCosts Renamed(std::span<const std::int32_t> from, std::span<const std::int32_t> group) const {
+    PseudoCosts renamed(from.size(), group);
+    for (std::size_t j = 0; j < from.size(); ++j)
+      if (from[j] >= 0) renamed.of_[j] = of_[static_cast<std::size_t>(from[j])];
+    renamed.all_ = all_;
+    std::copy_n(of_group_.begin(), std::min(of_group_.size(), renamed.of_group_.size()), renamed.of_group_.begin());
+    return renamed;
+  }
+
   // `side` 0: rounded down. The LP went up by `gain` over the way of `distance`.
   void Note(std::int32_t column, std::size_t side, double gain, double distance) {
     if (distance < 1e-6) return;
