@@ -28,9 +28,9 @@ void BoundarySolver::Impl::Build(bool root_only) {
     search = params.search(std::move(program), now.separator.get());
   } else if (!root_only && params.climb) {
     std::vector<BranchAndBound::OpenNode> nodes;
+    if (std::exchange(anew, false)) carried_trees.clear();
     for (const auto& carried : std::exchange(carried_trees, {}))
       for (BranchAndBound::OpenNode& node : carried->Give(*model)) nodes.push_back(std::move(node));
-    if (std::exchange(anew, false)) nodes.clear();
     now.SetTree(std::move(program), std::move(nodes));
     if (!carried_branching.empty()) tree->SetPseudoCosts(carried_branching.Give(*model));
   } else {
