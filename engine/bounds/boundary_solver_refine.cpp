@@ -10,7 +10,7 @@
 namespace ebb {
 
 namespace {
-constexpr Ticks kLongTree = 5'000'000'000;  // in steps: after such a one the next boundary is worth probes
+constexpr Ticks kLongTree = 2'000'000'000;  // in steps: after such a one the next boundary is worth probes
 // In steps: after such a tree the next one begins anew, with what branching has learnt, instead of going on with its
 // nodes, each of which is a long way from the finer model's root. RL n=250 at 0.8, one lane, seconds to the proof:
 // staged with incumbents of 4.28 and 4.2607 % 13.5 and 14.7, with nodes always carried 13.6 and 39, after 0.7e9 ticks
