@@ -28,7 +28,7 @@ class RelaxWorker : public Worker {
         last_ = exchange.known().best;
         since_ = exchange.clock();
       }
-      appetite_ = std::clamp(static_cast<double>(exchange.clock() - since_) / kBarren, 0.25, 8.0);
+      appetite_ = std::clamp(static_cast<double>(exchange.clock() - since_) / kBarren, 0.25, 24.0);
       if (last_ == nullptr) return true;
     }
     if (const IncumbentPtr& best = exchange.known().best) search_.Know(best->duration());

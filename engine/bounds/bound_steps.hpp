@@ -32,7 +32,7 @@ class BoundSteps {
     since_raised_ += ticks;
   }
   [[nodiscard]] bool OutOfPatience() const {
-    return ceiling_ != kNone && !last_ && spent_ >= (whole_ > 0 ? whole_ : patience_);
+    return ceiling_ != kNone && !last_ && spent_ >= (whole_ > 0 ? whole_ : near_ ? 4 * patience_ : patience_);
   }
 
   // The first one. Nothing without an incumbent.
@@ -67,6 +67,7 @@ class BoundSteps {
     if (incumbent == kNone) return;
     // Less than a five-hundredth: the last step. (RL n=500 at 0.8, staged: half ways from 2.9585 to 2.9604 % all began
     // anew and took a minute.)
+    near_ = incumbent - floor <= (floor - base_) / 10;
     last_ = incumbent - floor <= (floor - base_) / 500;
     const double share = whole_ > 0 || last_ ? 1 : share_;
     ceiling_ =
@@ -75,7 +76,7 @@ class BoundSteps {
 
   Params params_;
   std::int64_t base_;
-  bool last_ = false;
+  bool last_ = false, near_ = false;
   double share_;
   Ticks patience_, spent_ = 0, since_raised_ = 0;
   Ticks whole_ = 0;  // patience with a ceiling at the incumbent; 0: the ceiling is a share of the way

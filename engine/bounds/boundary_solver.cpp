@@ -58,6 +58,7 @@ void BoundarySolver::Impl::NothingThere() {
   }
   steps.Raise(floor, incumbent, progress.models > models_at_ceiling + 1);
   models_at_ceiling = progress.models;
+  floor_at_ceiling = floor;
   carried_facts = lasting_facts;
   carried_trees.clear();
   sharing.Forget();
@@ -70,6 +71,7 @@ void BoundarySolver::Impl::NothingThere() {
 
 void BoundarySolver::Impl::LowerCeiling() {
   steps.Lower(floor, incumbent);
+  floor_at_ceiling = floor;
   search->SetCutoff(Limit() - instance.base_duration);
   alone = false;
 }

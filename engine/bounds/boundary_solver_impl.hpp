@@ -60,6 +60,7 @@ struct BoundarySolver::Impl {
 
   // ---- in steps: Params::climb --------------------------------------------------------------------------------------
   BoundSteps steps{params.steps, instance.base_duration};
+  std::int64_t floor_at_ceiling = 0;                              // when this ceiling was set
   std::int32_t models_at_ceiling = 0;                             // built before this ceiling was set
   std::vector<std::shared_ptr<const CarriedTree>> carried_trees;  // nodes for the next tree
   bool anew = false;                                              // it begins without them

@@ -11,7 +11,10 @@
 namespace ebb {
 
 void BoundarySolver::Impl::Build(bool root_only) {
-  if (!root_only && params.climb) steps.Begin(floor, incumbent);
+  if (!root_only && params.climb && steps.ceiling() == BoundSteps::kNone) {
+    steps.Begin(floor, incumbent);
+    floor_at_ceiling = floor;
+  }
   if (model != nullptr)
     for (const auto& [pair, column] : model->orders()) AddPair(pair);
   now.SetModel(instance, terms, positions, pairs, cut_stages);
