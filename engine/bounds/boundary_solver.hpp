@@ -28,9 +28,9 @@
 //   RL n=250 at 0.8, staged, by learning       4.17 of 4.26 %             14 (nine boundaries; given these: proved, 29)
 //   RL n=250 at 0.8, fixed, by learning        3.81 / 3.87 of 4.26 %      10 / 50 (ten boundaries)
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
-//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      15 (ten boundaries)
-//   RL n=250 at 0.8, staged, in steps          proved                     33 (nine boundaries)
-//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 132 and 145 s
+//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      6 to 20 (ten boundaries)
+//   RL n=250 at 0.8, staged, in steps          proved                     12 to 28 (eight or nine boundaries)
+//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 119 s; one, 118 to 130
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
@@ -66,14 +66,22 @@
 // first boundary on (six boundaries and 3.72 % after 70e9: few solutions, so little to refine by).
 //
 // How long the last search takes, with the ceiling at the incumbent, depends on the boundaries that the steps before it
-// met: 67 s of two lanes, and more than 105 in another run. Tried for that and dropped: to begin it as soon as the gap
-// is a tenth and a step was long (too few boundaries by then: 4.12 % after 150 s, where it is proved after 132); after
-// each step on with the nodes that the last ceiling closed, by their branchings alone, in place of a tree that begins
-// anew (staged 4.03 % after 78e9 ticks, where it is proved after 12e9 given the boundaries: a tree begun in coarser
-// models branches badly); a fresh tree in place of the carried one where a long tree is refined; boundaries chosen by
-// root LPs from all hot positions (3.447 % at the root with seven after 17e9 ticks; nine met by steps have 3.50).
+// met: {194, 195, 221, 222, 236, 237, 239, 240} is proved staged after 12 to 15 s, with 241 in place of 240 or beside
+// it after 25 to 40. Hence probes from 2e9 ticks of a tree on: six incumbents, 100 s in all, 139 with probes after 5e9.
+// Tried and dropped: to begin it as soon as the gap is a tenth and a step was long (too few boundaries by then: 4.12 %
+// after 150 s, where it was proved after 132), or whenever the gap is a tenth (4.178 % after 130 s of one lane, proved
+// otherwise); after each step on with the nodes that the last ceiling closed, by their branchings alone (staged 4.03 %
+// after 78e9 ticks, where it is proved after 12e9 given the boundaries: a tree begun in coarser models branches badly);
+// boundaries chosen by root LPs from all hot positions (3.447 % at the root with seven after 17e9 ticks; nine met by
+// steps have 3.50); a dive each time that a third more nodes are done (n=250 alike, n=500 not proved in 40 s).
 //
-// Open: the same within 120 s; RL n=1000 at 0.8, staged.
+// Tried for the programs and dropped: rounded tableau rows (mixed-integer rounding, exact): 22 of them raise the root
+// of nine boundaries from 3.409 to 3.549 %, but each has some 1,500 terms, and the tree has no better bound at equal
+// work (fixed, three models, after 8e9 ticks 3.785, 3.781, 3.951 %, without 3.861, 3.881, 3.978; staged a little
+// better). What the last stages cost at least, proved alone, as a row: the root rises to 3.571 %, and then the tree
+// stands still, since no branching moves the LP's value ({236..240}: 2.41 % after 49 nodes as after the first).
+//
+// Open: RL n=1000 at 0.8, staged.
 #pragma once
 
 #include <cstdint>
