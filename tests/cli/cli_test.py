@@ -178,7 +178,7 @@ def work_limit_repeats_byte_for_byte():
 @test
 def a_hint_is_no_worse():
     run("gen", "layered", "--ops", 80, "--seed", 2, "-o", path("big.json"))
-    code, out, _ = run("solve", path("big.json"), "--budget", "0.8", "--time-limit", 3, "-o", path("h.json"))
+    code, out, _ = run("solve", path("big.json"), "--budget", "0.8", "--work-limit", 0.3, "-o", path("h.json"))
     assert code == 0
     known = json.load(open(path("h.json")))["duration"]
     code, out, err = run("solve", path("big.json"), "--budget", "0.8", "--time-limit", 0, "--hint", path("h.json"))
