@@ -45,8 +45,8 @@ class BoundSteps {
   // the incumbent may be far above the optimum.
   void Raise(std::int64_t floor, std::int64_t incumbent, bool refined) {
     if (spent_ < patience_ / 4) share_ = std::min(2 * share_, params_.share);
-    const bool near = incumbent - floor <= (floor - base_) / 10;
-    whole_ = refined || whole_ > 0 ? 0 : std::max((near ? 12 : 1) * patience_, 6 * since_raised_);
+    whole_ =
+        refined || whole_ > 0 ? 0 : std::max((GapAtMost(10, floor, incumbent) ? 12 : 1) * patience_, 6 * since_raised_);
     since_raised_ = 0;
     Set(floor, incumbent);
   }
@@ -62,13 +62,16 @@ class BoundSteps {
   }
 
  private:
+  [[nodiscard]] bool GapAtMost(std::int64_t part, std::int64_t floor, std::int64_t incumbent) const {
+    return incumbent - floor <= (floor - base_) / part;
+  }
   void Set(std::int64_t floor, std::int64_t incumbent) {
     spent_ = 0;
     if (incumbent == kNone) return;
+    near_ = GapAtMost(10, floor, incumbent);
     // Less than a five-hundredth: the last step. (RL n=500 at 0.8, staged: half ways from 2.9585 to 2.9604 % all began
     // anew and took a minute.)
-    near_ = incumbent - floor <= (floor - base_) / 10;
-    last_ = incumbent - floor <= (floor - base_) / 500;
+    last_ = GapAtMost(500, floor, incumbent);
     const double share = whole_ > 0 || last_ ? 1 : share_;
     ceiling_ =
         floor + std::max<std::int64_t>(1, static_cast<std::int64_t>(share * static_cast<double>(incumbent - floor)));

@@ -60,8 +60,7 @@ bool BoundarySolver::Impl::SpentForce() const {
 // Leaves the tree for a finer model, if there is one; else gives it more time.
 void BoundarySolver::Impl::NextTree() {
   const bool long_tree = tree_spent > kLongTree;
-  const bool fresh =
-      tree_spent > kFreshTree && (floor - floor_at_ceiling) / 3 < (Limit() - floor_at_ceiling) / 4;
+  const bool fresh = tree_spent > kFreshTree && (floor - floor_at_ceiling) / 3 < (Limit() - floor_at_ceiling) / 4;
   tree_spent = 0;
   tree_limit = static_cast<Ticks>(static_cast<double>(tree_limit) * params.tree_growth);
   search->SetDiving(false);

@@ -6,7 +6,7 @@
 namespace ebb {
 
 namespace {
-constexpr std::int32_t kSpare = 1500;          // orders that a search may tell
+constexpr std::int32_t kSpare = 1500;         // orders that a search may tell
 constexpr std::int32_t kRootRoundsLater = 6;  // where a tree goes on its root is but a basis for its nodes' LPs
 }  // namespace
 
