@@ -28,6 +28,9 @@ bool Lane::Run(Ticks until) {
         std::min_element(turns_.begin(), turns_.end(), [](const Turn& a, const Turn& b) { return a.had < b.had; });
     WorkBudget budget(std::min(kSlice, limit_ - clock_), &board_.stop());
     exchange_.SetClock(clock_);
+    // A worker that has just become idle, or busy, worked as a busy one: 20 ms of work counted with an idle one's
+    // appetite would keep it from its lane for seconds.
+    double appetite = turn->slot.worker->appetite();
     bool more = false;
     const char* starved = nullptr;
     try {
@@ -39,7 +42,8 @@ bool Lane::Run(Ticks until) {
     }
     const Ticks spent = std::max(budget.spent() + exchange_.TakeTicks(), kLeast);
     clock_ += spent;
-    turn->had += static_cast<double>(spent) / (turn->slot.share * turn->slot.worker->appetite());
+    appetite = std::max(appetite, turn->slot.worker->appetite());
+    turn->had += static_cast<double>(spent) / (turn->slot.share * appetite);
     if (!more) turns_.erase(turn);
     if (starved != nullptr) {
       out_of_memory_ = true;

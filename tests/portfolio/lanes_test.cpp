@@ -212,6 +212,59 @@ TEST_CASE("lanes share their work, repeat, and end") {
   CHECK(RunLane(f, 1, 3, 100'000'000, 100'000'000).empty());
 }
 
+class Metronome : public Worker {
+ public:
+  explicit Metronome(std::string& out) : out_(out) {}
+  const char* name() const override { return "metronome"; }
+  bool Step(WorkBudget& budget, Exchange&) override {
+    budget.Spend(1'000'000);
+    out_ += 'a';
+    return true;
+  }
+
+ private:
+  std::string& out_;
+};
+
+// Has work for some steps, then none, then again: 'B' for a step of work, '.' for a look at whether there is any.
+class Napping : public Worker {
+ public:
+  explicit Napping(std::string& out) : out_(out) {}
+  const char* name() const override { return "napping"; }
+  double appetite() const override { return busy_ > 0 ? 1 : 0.001; }
+  bool Step(WorkBudget& budget, Exchange&) override {
+    if (busy_ == 0 && naps_-- == 0) busy_ = 20;
+    if (busy_ == 0) {
+      out_ += '.';
+      return true;
+    }
+    budget.Spend(1'000'000);
+    out_ += 'B';
+    if (--busy_ == 0 && naps_ < 0) naps_ = 5;
+    return true;
+  }
+
+ private:
+  std::string& out_;
+  int busy_ = 20, naps_ = 5;
+};
+
+// (A step of work counted with an idle worker's appetite is a thousand of the other's.)
+TEST_CASE("who runs out of work or has some again is not kept from its lane for it") {
+  Fixture f("11");
+  std::string out;
+  Board board(f.problem, true, {}, f.stop);
+  std::vector<WorkerSlot> slots;
+  slots.push_back({std::make_unique<Napping>(out), 1});
+  slots.push_back({std::make_unique<Metronome>(out), 1});
+  Lane lane(board, std::move(slots), 1'000'000'000);
+  lane.Run(1'000'000'000);
+  CHECK(std::count(out.begin(), out.end(), 'B') > 150);
+  CHECK(std::count(out.begin(), out.end(), '.') > 30);
+  CHECK(out.find(std::string(30, 'a')) == std::string::npos);
+  CHECK(out.find(std::string(3, 'B')) == std::string::npos);
+}
+
 // Is in the middle of something long when the user wants an end.
 class Surprised : public Worker {
  public:
