@@ -24,10 +24,10 @@ constexpr std::size_t kLarge = 2000;  // ops
 constexpr Ticks kBarren = 500'000'000;
 constexpr std::int64_t kInfinity = std::numeric_limits<std::int64_t>::max();
 
-// A work limit is not to be passed by much.
-Ticks LargestPiece(const Options& options) {
-  const double limit = options.work_limit > 0 ? options.work_limit / 10 : 4.0;
-  return std::max(kFirstPiece, static_cast<Ticks>(std::min(limit, 4.0) * static_cast<double>(kTicksPerWork)));
+// A work limit is not to be passed by much, and a climber's helper on the same lane not to wait for long.
+Ticks LargestPiece(const Options& options, double most) {
+  const double limit = options.work_limit > 0 ? options.work_limit / 10 : most;
+  return std::max(kFirstPiece, static_cast<Ticks>(std::min(limit, most) * static_cast<double>(kTicksPerWork)));
 }
 
 }  // namespace
@@ -103,7 +103,8 @@ class PartSearch::Side {
       done = solver_->Step(piece);
       work.Spend(piece.spent());
       piece_ = solver_->progress().models == models
-                   ? std::min(piece_ + piece_ / 2, LargestPiece(*part_.problem_.options))
+                   ? std::min(piece_ + piece_ / 2,
+                              LargestPiece(*part_.problem_.options, part_.which_ == Sides::kAllButClimb ? 1.0 : 4.0))
                    : kFirstPiece;
     } else {
       WorkBudget turn(std::min(work.left(), kTurn), work.stop_signal());

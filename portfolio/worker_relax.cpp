@@ -62,7 +62,7 @@ class RelaxWorker : public Worker {
 
  private:
   static constexpr double kWaiting = 0.01, kTrailing = 0.005;
-  static constexpr Ticks kFairStart = 10'000'000'000;
+  static constexpr Ticks kFairStart = 4'000'000'000;
   static constexpr double kBarren = 5e8;  // ticks of the lane without a better plan, for each unit of appetite
 
   const Problem& problem_;
