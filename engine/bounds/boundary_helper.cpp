@@ -38,7 +38,7 @@ void BoundaryHelper::TakeUp(const TreePacket& packet) {
   model_ = packet.model;
   m_.SetModel(instance_, terms_, packet.positions, packet.pairs, packet.cut_stages);
   std::vector<BranchAndBound::OpenNode> nodes = packet.tree.Give(*m_.model);
-  m_.SetTree(m_.Program(packet.facts, packet.rows), std::move(nodes));
+  m_.SetTree(m_.Program(packet.facts, packet.rows), std::move(nodes), packet.thorough);
   m_.tree->SetPseudoCosts(packet.branching.Give(*m_.model));
 }
 

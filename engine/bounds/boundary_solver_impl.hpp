@@ -66,6 +66,8 @@ struct BoundarySolver::Impl {
   bool anew = false;                                              // it begins without them
   CarriedFacts lasting_facts;  // true below the incumbent, not only below the ceiling
   [[nodiscard]] std::int64_t Limit() const { return std::min(incumbent, steps.ceiling()); }
+  // The last tree, up to the incumbent, is the longest by far.
+  [[nodiscard]] bool thorough() const { return steps.ceiling() >= incumbent; }
   void NothingThere();  // below Limit()
   void LowerCeiling();
 

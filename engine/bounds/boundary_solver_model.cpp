@@ -34,7 +34,7 @@ void BoundarySolver::Impl::Build(bool root_only) {
     if (std::exchange(anew, false)) carried_trees.clear();
     for (const auto& carried : std::exchange(carried_trees, {}))
       for (BranchAndBound::OpenNode& node : carried->Give(*model)) nodes.push_back(std::move(node));
-    now.SetTree(std::move(program), std::move(nodes));
+    now.SetTree(std::move(program), std::move(nodes), thorough());
     if (!carried_branching.empty()) tree->SetPseudoCosts(carried_branching.Give(*model));
   } else {
     BranchAndBound::Params p;

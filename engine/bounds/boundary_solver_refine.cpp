@@ -105,6 +105,7 @@ bool BoundarySolver::Impl::BeginProbes() {
   best_probe_bound = -1;
   best_rows = {};
   if (probes.empty()) return false;
+  tree = nullptr;
   search.reset();
   return true;
 }

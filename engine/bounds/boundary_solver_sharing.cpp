@@ -44,6 +44,7 @@ void BoundarySolver::Impl::GiveToHelpers() {
     packet->positions = positions;
     for (const auto& [pair, column] : model->orders()) packet->pairs.push_back(pair);
     packet->cut_stages = cut_stages;
+    packet->thorough = thorough();
     packet->facts.Take(*model, *search);
     packet->rows = CarriedRows(*model, *search);
     packet->branching = CarriedBranching(*model, tree->pseudo_costs());

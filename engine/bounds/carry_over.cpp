@@ -118,6 +118,7 @@ std::vector<BranchAndBound::OpenNode> CarriedTree::Give(BoundaryModel& model) co
   for (const BranchAndBound::OpenNode& node : nodes_) {
     BranchAndBound::OpenNode& now = given.emplace_back();
     now.bound = node.bound;
+    now.depth = node.depth;
     for (const auto& [column, value] : node.fixed) {
       const BoundaryModel::Column& c = names_.columns[At(column)];
       const std::int32_t from = first[At(c.stage)], to = first[At(c.stage) + 1];

@@ -27,6 +27,7 @@ struct TreePacket {
   std::vector<std::int32_t> positions;
   std::vector<BoundaryModel::OpPair> pairs;
   bool cut_stages = false;
+  bool thorough = false;  // branching: the tree will be long
   CarriedFacts facts;  // below the cutoff
   CarriedRows rows;
   CarriedBranching branching;

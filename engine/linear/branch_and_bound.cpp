@@ -91,7 +91,7 @@ void BranchAndBound::Impl::Adopt(OpenNode open) {
   node.bound = open.bound;
   node.estimate = static_cast<double>(open.bound);
   node.basis = root_basis;
-  node.depth = 1;
+  node.depth = open.depth;
   Push(std::move(node));
 }
 
@@ -104,7 +104,7 @@ std::vector<BranchAndBound::OpenNode> BranchAndBound::Impl::GiveHalf() {
     Node node = std::move(heap.back());
     heap.pop_back();
     if (give && !Pruned(node.bound))
-      given.push_back({std::move(node.fixed), node.bound});
+      given.push_back({std::move(node.fixed), node.bound, node.depth});
     else
       kept.push_back(std::move(node));
     give = !give;
@@ -130,7 +130,7 @@ void BranchAndBound::SetCutoff(std::int64_t cutoff) {
 std::vector<BranchAndBound::OpenNode> BranchAndBound::OpenNodes() const {
   std::vector<OpenNode> open = impl_->adopted;  // where the root was not left these are all
   const auto add = [&](const Impl::Node& node) {
-    if (!impl_->Pruned(node.bound)) open.push_back({node.fixed, node.bound});
+    if (!impl_->Pruned(node.bound)) open.push_back({node.fixed, node.bound, std::max(node.depth, 1)});
   };
   if (impl_->has_current && open.empty()) add(impl_->current);
   for (const Impl::Node& node : impl_->heap) add(node);

@@ -32,6 +32,9 @@ class BranchAndBound final : public BinarySolver {
     std::int32_t reliability = 4;   // strong branchings of a column before its pseudo-costs are believed
     std::int32_t strong_candidates = 12;
     std::int32_t strong_iterations = 60;
+    // Above this depth every branching is a strong one, whatever is believed, of more candidates and with more pivots:
+    // for long trees.
+    std::int32_t thorough_depth = 0;
     double min_efficacy = 0.02;  // of a cut
     bool reduced_cost_fixing = true;
     bool knapsack_cuts = true;
@@ -47,6 +50,7 @@ class BranchAndBound final : public BinarySolver {
   struct OpenNode {
     std::vector<std::pair<std::int32_t, std::int8_t>> fixed;
     std::int64_t bound = 0;
+    std::int32_t depth = 1;  // at least
   };
   struct Counters {
     std::int64_t nodes = 0, lp_iterations = 0, strong_branchings = 0, cuts = 0, fixed_at_root = 0, solutions = 0;

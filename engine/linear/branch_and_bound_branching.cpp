@@ -25,7 +25,14 @@ namespace ebb {
 
 namespace {
 constexpr double kPlungeShare = 0.25;  // of the gap
-}
+
+// Of the candidates by what is believed, those that are looked at closer.
+struct Look {
+  std::int32_t candidates, iterations, without_gain;
+};
+constexpr Look kThorough{16, 100, 8};
+constexpr std::int32_t kWithoutGain = 5;
+}  // namespace
 
 BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, double value) {
   struct Candidate {
@@ -58,19 +65,21 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Branch(WorkBudget& work, dou
     std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
       return a.score != b.score ? a.score > b.score : a.column < b.column;
     });
+    const bool thorough = current.depth < params.thorough_depth;
+    const Look look = thorough ? kThorough : Look{params.strong_candidates, params.strong_iterations, kWithoutGain};
     double best = -1.0;
     std::int32_t tried = 0, without_gain = 0;
     for (const Candidate& c : candidates) {
       double s = c.score;
       auto gains = gains_of(c.column, c.x);
       std::int64_t bounds[2] = {current.bound, current.bound};
-      if (pseudo.Seen(c.column) < params.reliability && tried < params.strong_candidates && without_gain < 5 &&
-          !work.Exhausted()) {
+      if ((thorough || pseudo.Seen(c.column) < params.reliability) && tried < look.candidates &&
+          without_gain < look.without_gain && !work.Exhausted()) {
         ++tried;
         ++counters.strong_branchings;
         for (const std::size_t direction : {std::size_t{0}, std::size_t{1}}) {
           lp.SetBound(c.column, static_cast<std::int8_t>(direction), static_cast<std::int8_t>(direction));
-          const LpOutcome outcome = SolveLp(work, params.strong_iterations);
+          const LpOutcome outcome = SolveLp(work, look.iterations);
           bool dead = false;
           if (outcome == LpOutcome::kInfeasible) {
             // Exact with the column's own bound set.

@@ -170,7 +170,7 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
         node.basis = root_basis;
         node.bound = std::max(open.bound, current.bound);
         node.estimate = value;
-        node.depth = 1;
+        node.depth = open.depth;
         Push(std::move(node));
       }
       adopted.clear();

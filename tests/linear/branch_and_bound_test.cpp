@@ -58,6 +58,21 @@ BinaryProgram MakeProgram(Random& random, int columns, std::int64_t unit) {
   return p;
 }
 
+// A vertex cover of a dense graph: the LP is content with halves, so the tree is deep.
+BinaryProgram MakeCover(Random& random, int columns) {
+  BinaryProgram p;
+  for (int j = 0; j < columns; ++j) p.cost.push_back(100 + random(0, 5));
+  for (int i = 0; i < columns; ++i) {
+    for (int j = i + 1; j < columns; ++j) {
+      if (random(0, 4) == 0) continue;
+      p.rows.Term(i, 1);
+      p.rows.Term(j, 1);
+      p.rows.EndRow(1);
+    }
+  }
+  return p;
+}
+
 std::int64_t Enumerate(const BinaryProgram& p) {
   std::int64_t best = std::numeric_limits<std::int64_t>::max();
   const int n = static_cast<int>(p.cost.size());
@@ -100,6 +115,7 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
     params.keep_open = random(0, 1) == 0;
     params.root_rounds = random(0, 10);
     params.reliability = random(0, 4);
+    params.thorough_depth = random(0, 3);
     BranchAndBound search(program, nullptr, params);
     std::int64_t cutoff = kNone;
     if (best != kNone && random(0, 1) == 0) search.SetCutoff(cutoff = best + 3 * random(-1, 2));
@@ -131,19 +147,22 @@ TEST_CASE("a tree that two search together") {
   std::int64_t given = 0;
   for (int round = 0; round < 2000; ++round) {
     CAPTURE(round);
-    const BinaryProgram program = MakeProgram(random, random(6, 14), random(0, 1) == 0 ? 1 : 123456789);
+    const BinaryProgram program = random(0, 1) == 0
+                                      ? MakeCover(random, random(6, 12))
+                                      : MakeProgram(random, random(6, 14), random(0, 1) == 0 ? 1 : 123456789);
     const std::int64_t best = Enumerate(program);
     std::int64_t cutoff = std::numeric_limits<std::int64_t>::max();
     if (best != cutoff && random(0, 2) != 0) cutoff = best + 3 * random(-1, 4);
     BranchAndBound::Params params;
     params.keep_open = true;
     params.root_rounds = random(0, 1);
+    params.thorough_depth = random(0, 3);
     params.dive = false;
     BranchAndBound one(program, nullptr, params), other(program, nullptr, params);
     BranchAndBound* const both[] = {&one, &other};
-    bool other_began = false, closed = false;
+    bool other_began = false, finished[2] = {false, false};
     std::int64_t found = std::numeric_limits<std::int64_t>::max();
-    for (int step = 0; !closed; ++step) {
+    for (int step = 0; !finished[0] || (other_began && !finished[1]); ++step) {
       REQUIRE(step < 10'000);
       const std::size_t who = other_began && random(0, 1) == 0 ? 1 : 0;
       BranchAndBound& search = *both[who];
@@ -154,10 +173,8 @@ TEST_CASE("a tree that two search together") {
       std::int64_t bound = std::min(one.open_bound(), one.has_solution() ? one.solution_cost() : one.open_bound());
       if (other_began) bound = std::min({bound, other.open_bound(), found});
       if (best < std::min(one.cutoff(), other.cutoff())) REQUIRE(bound <= best);
-      if (state == BranchAndBound::State::kFinished && (!other_began || search.num_open() == 0)) {
-        closed = !other_began || (one.num_open() == 0 && other.num_open() == 0);
-        if (other_began && !closed && search.has_solution()) break;  // (it waits for a finer program then)
-      }
+      finished[who] = state == BranchAndBound::State::kFinished;
+      if (finished[who]) continue;
       std::vector<BranchAndBound::OpenNode> half = search.GiveHalf();
       if (half.empty() || random(0, 2) == 0) {
         search.Adopt(std::move(half));
@@ -165,12 +182,44 @@ TEST_CASE("a tree that two search together") {
       }
       given += static_cast<std::int64_t>(half.size());
       both[1 - who]->Adopt(std::move(half));
+      finished[1 - who] = false;
       other_began = true;
     }
-    if (closed && other_began && best < std::min(one.cutoff(), other.cutoff())) REQUIRE(found == best);
+    if (best < std::min(one.cutoff(), other.cutoff())) REQUIRE(found == best);
   }
   MESSAGE("nodes given " << given);
-  CHECK(given > 0);
+  CHECK(given > 1000);
+}
+
+TEST_CASE("near the root branching is thorough, and a node keeps its depth where it goes") {
+  Random random{boost::random::mt19937(static_cast<std::uint32_t>(ebb::test::Seed("thorough")))};
+  std::int64_t strong[2] = {0, 0}, deep = 0;
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    const BinaryProgram program = MakeCover(random, 14);
+    for (const int thorough : {0, 1}) {
+      BranchAndBound::Params params;
+      params.keep_open = true;
+      params.dive = false;
+      params.root_rounds = params.reliability = 0;
+      params.thorough_depth = thorough * 4;
+      BranchAndBound search(program, nullptr, params);
+      for (auto state = BranchAndBound::State::kLimit; state != BranchAndBound::State::kFinished;) {
+        ebb::WorkBudget work(20'000);
+        state = search.Step(work);
+        for (const BranchAndBound::OpenNode& node : search.GiveHalf()) {
+          REQUIRE(node.depth >= 1);
+          REQUIRE(static_cast<std::size_t>(node.depth) <= node.fixed.size());
+          deep = std::max<std::int64_t>(deep, node.depth);
+        }
+      }
+      strong[thorough] += search.counters().strong_branchings;
+    }
+  }
+  MESSAGE("strong branchings " << strong[0] << " and " << strong[1] << ", deepest node given " << deep);
+  CHECK(strong[0] == 0);  // everything is believed
+  CHECK(strong[1] > 300);
+  CHECK(deep > 2);
 }
 
 TEST_CASE("what one tree leaves open another takes up") {
@@ -192,6 +241,7 @@ TEST_CASE("what one tree leaves open another takes up") {
       BranchAndBound::Params params;
       params.keep_open = true;
       params.root_rounds = random(0, 2);
+      params.thorough_depth = random(0, 3);
       params.dive = random(0, 2) == 0;
       params.patient_dives = random(0, 1) == 0;
       BranchAndBound search(next, nullptr, params);
