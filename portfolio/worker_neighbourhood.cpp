@@ -1,59 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Neighbourhood search: a few ops of the best plan are set free in a window (neighbourhood.hpp) and solved anew by the
-// boundary relaxation, by learning or by the tree, for what local search's single moves do not reach: many values
-// exchanged at once. What the relaxation decodes and does not quite fit goes through a short cold local search. (Large
-// neighbourhood search: Shaw 1998; choice by success: Ropke and Pisinger 2006.)
+// Neighbourhood search: parts of the best plan are set free and solved anew, for what local search's single moves do
+// not reach: many values exchanged at once. (Large neighbourhood search: Shaw 1998.) Three ways share its work by what
+// each gains for its own (way_choice.hpp):
+//   free ops    a few ops, in a window of places (free_ops.hpp), solved by the boundary relaxation, by learning or by
+//               the tree. What the relaxation decodes and does not quite fit goes through a short cold walk
+//   stretches   a walk of local search over stretches of places (annealing.hpp, `window`), cold. Of up to 300 or 1,500
+//               places, and so of a small graph's whole plan
+//   kernel      a walk with all ops fixed but the few that good plans run again (kernel.hpp), from the best plan or
+//               from the start order
+// Walks are for when the others have found nothing better for a while, and for graphs of up to 5,000 ops: above that
+// one from the start order comes to nothing in its time (lstm 31 % after 0.15 units), and local search walks stretches
+// itself (from 3,000 ops on).
 //
-// Kinds of free ops:
-//   hot       that run again near a place with little room, or whose values lie across it
-//   closure   that run again and read each other's values
-//   size      that run again or lie across a place, of one size class
-// Each kind has its own number of free ops, which grows while neighbourhoods are solved to the end and shrinks when
-// they are not; kinds are drawn by what they gained lately for their work. A neighbourhood has 0.1 units of work, more
-// where long nothing was gained.
-//
-// Its part of the lane follows from what plans became shorter by for its work and for the others', both fading: a tenth
-// while local search finds the better plans sooner (the first seconds are its own), up to 0.7 where it does not.
+// A neighbourhood has 0.1 units of work, one of free ops more where long nothing was gained. The worker's part of the
+// lane: lane_part.hpp.
 //
 // While nobody has a plan it takes a larger budget's and brings it down (heuristics/budget_descent.hpp).
 //
-// Measured (neighbourhoods tried / with a gain; RL n=250 and 500 at 0.7, ResNet50 at 0.3 and 0.15, unroll_gan at 0.5,
-// several seeds): hot 313 / 23, closure 237 / 13 (all of the RL graphs' and none of unroll_gan's), size 387 / 19. Any
-// ops at random: 190 / 1, dropped. Dropped too, on five to ten seeds each: the best plan shortened at a budget larger
-// by 2 to 8 % and brought down again (RL n=250 at 0.7 15.78 on average, 15.22 without; n=500 12.23 and 12.18), a new
-// descent where long nothing was gained (15.54 and 15.42), local search not cold twice in a row after plans from here
-// (densenet121 at 0.3 18.81 and 18.76), levels doubled where a neighbourhood took next to nothing (densenet121 18.74
-// and 18.76, unroll_gan 7.132 and 7.115), also with closures continued nearby (18.76, 7.137), and these with at most a
-// quarter of the lane (densenet121 18.70, n=500 12.14 and 12.20, but ResNet50 at 0.3 3.656 and 3.644, at 0.15 9.93 and
-// 9.88).
-//
-// Tried and taken back: two more ways, windows of up to 300 and 1500 places walked coldly by local search, all ways
-// sharing the work by what each gained for it (all tried first), a polish that cools in the time it has, from a tenth
-// to half of the lane, begun once local search gained less than a hundredth in 0.1 units. Seeds 1 to 5, mean with it as
-// it is / so (better, equal, worse than local search alone, so): ResNet50 at 0.15 9.879 / 9.705 (5, 0, 0), densenet121
-// 18.755 / 18.696 (3, 0, 2), unroll_gan 7.144 / 7.114 (3, 1, 1); but transformer 7.393 / 7.427 (2, 0, 3), treelstm
-// 17.834 / 17.896 (4, 0, 1), lstm 12.135 / 12.148 (2, 0, 3), RL n=250 at 0.7 15.257 / 15.666 (1, 3, 1). With at most
-// 0.7 of the lane and begun at once: densenet121 18.617 (5, 0, 0), unroll_gan 7.126 (3, 0, 2), RL n=250 at 0.7 15.124
-// (3, 1, 1), the other traces not measured. RL n=500 at 0.7 has 12.12 to 12.17 on ten seeds in all variants (12.186
-// alone) and 12.151 or 12.219 on five by the pivots of the linear program alone: the seeds decide. (This record is why
-// the file has more than 400 lines.)
-//
-// Tried, the best so far, and not in for unet's sake: beside these a kernel, the ops that the best plan and the plans
-// of the last four to six short walks run again (71 of 500; kernel search: Angelelli, Mansini and Speranza 2010),
-// walked by local search with all other ops fixed, hot from the best plan or anew from the start order; every fourth
-// walk is of all ops from the start order, for other plans. RL n=500 at 0.7, from plans of 12.32 and 12.75 %: 12.0238,
-// 12.0238 and 12.0665 after 0.4 units each, with all ops 12.21 and 12.67. (The engine, given the ops in which two such
-// plans differ, proves that there is nothing or little between them: no gain in ten, 0.3 units each.) With windows
-// walked coldly and shares by gain, on graphs of up to 5,000 ops, 0.3 to 0.7 of the lane, half of it where nobody
-// gains, walks of 0.1 units; the kernel three quarters of the work / half: n=500 at 0.7 12.075 (3, 1, 1) / 12.136 (4,
-// 0, 1; best seen 11.7155), n=250 at 0.7 15.362 (2, 3, 0), densenet121 18.647 (5, 0, 0), transformer 7.3915 (5, 0, 0),
-// ResNet50 at 0.15 9.861 (5, 0, 0) / 9.899 (3, 0, 2), at 0.3 3.655 (4, 1, 0), resnet32 16.685 (5, 0, 0), inceptionv4
-// 13.779 (4, 0, 1), but unet 28.450 (2, 1, 2) / 28.518 (1, 2, 2), here 28.298 (3, 2, 0). Above 5,000 ops walks from the
-// start order are no good (lstm 31 % after 0.15 units), and walked windows lose treelstm: 17.937 (2, 0, 3), 17.835 (4,
-// 1, 0) without; unroll_gan 7.112 (3, 0, 2), 7.145 (1, 0, 4) without.
+// Tried and dropped, seeds 1 to 5 or 1 to 10, overhead in percent: the best plan shortened at a budget larger by 2 to 8
+// % and brought down again (RL n=250 at 0.7 15.78 on average, 15.22 without); a new descent where long nothing was
+// gained (15.54 and 15.42); levels of free ops doubled where a neighbourhood took next to nothing (densenet121 18.74
+// and 18.76, unroll_gan 7.132 and 7.115). Above 5,000 ops walks of stretches lose (unroll_gan 7.139 with, 7.117
+// without, seeds 1 to 10). Walks from the beginning, not only once others have stalled, and every fourth of the
+// kernel's one of all ops from the start order for other plans: RL n=500 at 0.7 12.148 (7 of 10 seeds better than local
+// search alone, 3 worse), unet 28.342 (6, 1), densenet121 18.696 (6, 4), RL n=250 at 0.7 15.235 (6, 1), but inceptionv4
+// is lost (13.97, 13.88 alone, on four seeds): what local search has not had time for they do worse. Hot walks of all
+// ops from the best plan in the kernel's place: RL n=500 at 0.7 12.175 and 12.154 with the kernel. A larger part of the
+// lane where nobody gains (0.45): no better (RL n=500 at 0.7 12.138 and 12.139, unet 28.77 and 28.73).
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -65,7 +41,12 @@
 #include "heuristics/list_schedule.hpp"
 #include "heuristics/random.hpp"
 #include "portfolio/by_learning.hpp"
+#include "portfolio/free_ops.hpp"
+#include "portfolio/kernel.hpp"
+#include "portfolio/lane_part.hpp"
 #include "portfolio/neighbourhood.hpp"
+#include "portfolio/success.hpp"
+#include "portfolio/way_choice.hpp"
 #include "portfolio/workers.hpp"
 
 namespace ebb {
@@ -73,13 +54,10 @@ namespace {
 
 std::size_t At(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// How the free ops are chosen.
-enum Kind : std::size_t { kHot, kClosure, kSize, kKinds };
-
-struct Arm {
-  double level;      // free ops
-  double score = 0;  // gain per work, fading
-};
+// What the work is shared among, by what each gains for it.
+enum Way : std::size_t { kFreeOps, kKernel, kStretches, kWays };
+// Walks of the kernel, from the best plan and from the start order, and of stretches.
+enum WalkKind : std::size_t { kKernelOn, kKernelAnew, kShort, kLong, kWalkKinds, kNoWalk };
 
 class NeighbourhoodWorker : public Worker {
  public:
@@ -87,37 +65,65 @@ class NeighbourhoodWorker : public Worker {
       : problem_(problem),
         in_(problem.instance),
         random_(static_cast<std::uint64_t>(problem.options->seed) * 1'000'003 + 777 +
-                static_cast<std::uint64_t>(index)) {
-    for (Arm& a : arms_) a.level = 16;
-  }
+                static_cast<std::uint64_t>(index)),
+        ways_(kWays),
+        free_ops_(in_, problem.budget.count(), random_),
+        kernel_(in_) {}
 
   const char* name() const override { return "neighbourhood"; }
 
   double appetite() const override {
     if (!view_) return descent_ ? 2 : 0.01;
-    const double trifle = 1e-5 * static_cast<double>(view_->duration() - in_.base_duration) / kTicksPerWork;
-    const double mine = mine_.Rate(), others = others_.Rate();
-    const double part = std::clamp((mine + trifle / 3) / (mine + others + trifle), kLeastPart, kMostPart);
-    return 2 * part / (1 - part);  // its slot has half the share of local search's (lineup.cpp)
+    return part_.appetite();
   }
 
   bool Step(WorkBudget& budget, Exchange& exchange) override {
-    if (!exchange.known().best) {
+    const IncumbentPtr& best = exchange.known().best;
+    if (!best) {
       Descend(budget, exchange);
       return true;
     }
     descent_.reset();
+    part_.Note(exchange.clock(), best->duration(), best->worker == name(),
+               view_ ? view_->duration() - in_.base_duration : 0);
+    if (!part_.due()) {
+      budget.Spend(LanePart::kWait);
+      return true;
+    }
     while (!budget.Exhausted()) {
-      if (!solver_ && !polish_ && !Begin(budget, exchange)) return false;
+      if (!solver_ && !walk_ && !Begin(budget, exchange)) return false;
       if (solver_)
         Solve(budget, exchange);
-      else if (polish_)
-        Polish(budget, exchange);
+      else
+        Walk(budget, exchange);
     }
     return true;
   }
 
  private:
+  static constexpr Ticks kWait = 600'000;  // for each op
+  static constexpr std::size_t kDescentFrom = 100'000;
+  static constexpr Ticks kFirstLimit = 100'000'000, kLastLimit = 1'000'000'000;
+  static constexpr std::size_t kPolishTo = 20'000;  // ops
+  static constexpr Ticks kWalk = 100'000'000;
+  static constexpr std::size_t kWalksTo = 5'000;                            // ops
+  static constexpr Ticks kStalled = 150'000'000;                            // since somebody else's last gain
+  static constexpr double kKernelStep = 0.005;                              // of what runs again
+  static constexpr std::int64_t kShortStretch = 300, kLongStretch = 1'500;  // places
+
+  AnnealingParams WalkParams() {
+    AnnealingParams params;
+    params.order = problem_.order;
+    params.budget = problem_.budget.count();
+    params.max_executions = problem_.max_executions.value_or(0);
+    params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
+    return params;
+  }
+  // The order that walks begin with where no plan is known.
+  [[nodiscard]] std::vector<std::int32_t> StartOrder() const {
+    return problem_.order == OrderMode::kFree ? ListSchedule(in_, ListRule::kLeastMemory) : in_.order;
+  }
+
   // Nothing to improve yet, and after a fair start of the others: a plan of a larger budget brought down to this one.
   void Descend(WorkBudget& budget, Exchange& exchange) {
     const auto wait = std::min<Ticks>(kTicksPerWork, kWait * static_cast<Ticks>(in_.num_ops));
@@ -126,170 +132,42 @@ class NeighbourhoodWorker : public Worker {
       return;
     }
     if (!descent_) {
-      AnnealingParams params;
-      params.order = problem_.order;
-      params.budget = problem_.budget.count();
-      params.max_executions = problem_.max_executions.value_or(0);
-      params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
-      descent_.emplace(in_, params);
-      descent_->Start(!problem_.hint.empty()               ? problem_.hint
-                      : problem_.order == OrderMode::kFree ? ListSchedule(in_, ListRule::kLeastMemory)
-                                                           : in_.order);
+      descent_.emplace(in_, WalkParams());
+      descent_->Start(!problem_.hint.empty() ? problem_.hint : StartOrder());
     }
     descent_->Run(budget);
     if (descent_->has_plan()) exchange.Offer(descent_->plan(), name());
   }
 
-  static constexpr Ticks kWait = 600'000;  // for each op
-  static constexpr std::size_t kDescentFrom = 100'000;
-  static constexpr Ticks kFirstLimit = 100'000'000, kLastLimit = 1'000'000'000;
-  static constexpr double kMemory = 5e8;  // ticks of the lane
-  static constexpr double kLeastPart = 0.1, kMostPart = 0.7;
-  static constexpr std::int64_t kWidest = 3000;  // places of a window
-
-  // ---- its part of the lane ----------------------------------------------------------------------------------------
-  struct Record {
-    double gain = 0, ticks = 0;  // fading
-    [[nodiscard]] double Rate() const { return gain / std::max(ticks, 1e7); }
-  };
-  // Books the lane's work since the last neighbourhood.
-  void Judge(const Exchange& exchange) {
-    const auto lane = static_cast<double>(exchange.clock() - judged_), own = static_cast<double>(own_);
-    judged_ = exchange.clock();
-    own_ = 0;
-    const double keep = std::exp(-lane / kMemory);
-    for (Record* r : {&mine_, &others_}) {
-      r->gain *= keep;
-      r->ticks *= keep;
-    }
-    mine_.ticks += own;
-    others_.ticks += std::max(0.0, lane - own);
-  }
-
   // ---- choice -------------------------------------------------------------------------------------------------------
-  std::size_t Choose() {
-    double best = 0;
-    for (const Arm& a : arms_) best = std::max(best, a.score);
-    double total = 0;
-    const auto weight = [&](const Arm& a) { return a.score + 0.15 * best + 1e-12; };
-    for (const Arm& a : arms_) total += weight(a);
-    double at = random_.Unit() * total;
-    for (std::size_t k = 0; k < kKinds; ++k) {
-      at -= weight(arms_[k]);
-      if (at < 0) return k;
-    }
-    return kKinds - 1;
-  }
-
-  std::size_t RandomRepeat() { return At(view_->repeats()[At(random_.Below32(std::ssize(view_->repeats())))]); }
-  // Where little room is left.
-  std::size_t TightPlace() {
-    const std::int64_t room = problem_.budget.count() / 50;
-    for (int i = 0; i < 30; ++i) {
-      const auto place = static_cast<std::size_t>(random_.Below(std::ssize(view_->sequence())));
-      if (view_->room(place) <= room) return place;
-    }
-    return RandomRepeat();
-  }
-  [[nodiscard]] std::int64_t SizeOf(std::int32_t op) const {
-    std::int64_t bytes = 0;
-    for (const std::int32_t v : in_.makes[At(op)]) bytes += in_.bytes[At(v)];
-    return bytes;
-  }
-  // A random `count` of the ops.
-  void Free(std::vector<std::int32_t> ops, std::size_t count) {
-    std::sort(ops.begin(), ops.end());
-    ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
-    for (std::size_t i = 0; i < ops.size() && i < count; ++i) {
-      std::swap(ops[i], ops[i + static_cast<std::size_t>(random_.Below(static_cast<std::int64_t>(ops.size() - i)))]);
-      SetFree(ops[i]);
-    }
-  }
-  // With the ops that make views of what it makes.
-  void SetFree(std::int32_t op) {
-    if (free_[At(op)]) return;
-    free_[At(op)] = 1;
-    if (in_.plain) return;
-    for (const std::int32_t v : in_.makes[At(op)])
-      for (const std::int32_t reader : in_.readers[At(v)])
-        for (const std::int32_t w : in_.makes[At(reader)])
-          if (in_.carrier[At(w)] == v) SetFree(reader);
-  }
-  // Ops that run again in a stretch of places.
-  [[nodiscard]] std::vector<std::int32_t> Again(std::int64_t low, std::int64_t high) const {
-    std::vector<std::int32_t> ops;
-    for (const std::int32_t place : view_->repeats())
-      if (place >= low && place < high) ops.push_back(view_->sequence()[At(place)]);
-    return ops;
-  }
-  static void Append(std::vector<std::int32_t>& to, const std::vector<std::int32_t>& more) {
-    to.insert(to.end(), more.begin(), more.end());
-  }
-
-  void Choose(std::size_t kind, std::size_t count) {
-    const std::int64_t length = std::ssize(view_->sequence());
-    const std::size_t centre = random_.Chance(0.5) ? TightPlace() : RandomRepeat();
-    begin_ = 1;
-    end_ = length;
-    if (length > kWidest) {
-      begin_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(centre) - random_.Below(kWidest), 1, length - 1);
-      end_ = std::min(length, begin_ + kWidest);
-    }
-    switch (kind) {
-      case kHot: {
-        const auto half = static_cast<std::int64_t>(2 * count);
-        const auto at = static_cast<std::int64_t>(centre);
-        std::vector<std::int32_t> ops = Again(at - half, at + half);
-        Append(ops, view_->MakersAcross(centre));
-        Free(std::move(ops), count);
-        break;
-      }
-      case kClosure: {
-        // From one op that runs again over reads to others that do, and now and then to one that does not.
-        std::vector<std::uint8_t> again(in_.num_ops, 0);
-        for (const std::int32_t op : Again(begin_, end_)) again[At(op)] = 1;
-        std::vector<std::int32_t> found{view_->sequence()[RandomRepeat()]};
-        free_[At(found[0])] = 1;
-        const auto visit = [&](std::int32_t op) {
-          if (op < 0 || free_[At(op)] || found.size() >= count || !view_->Freeable(op)) return;
-          if (!random_.Chance(again[At(op)] ? 0.9 : 0.3)) return;
-          SetFree(op);
-          found.push_back(op);
-        };
-        for (std::size_t i = 0; i < found.size(); ++i) {
-          for (const std::int32_t v : in_.reads[At(found[i])]) visit(in_.maker[At(v)]);
-          for (const std::int32_t v : in_.makes[At(found[i])])
-            for (const std::int32_t reader : in_.readers[At(v)]) visit(reader);
-        }
-        break;
-      }
-      default: {  // kSize
-        std::vector<std::int32_t> ops = Again(begin_, end_);
-        Append(ops, view_->MakersAcross(centre));
-        if (ops.empty()) break;
-        const std::int64_t size = SizeOf(ops[At(random_.Below32(std::ssize(ops)))]);
-        std::erase_if(ops, [&](std::int32_t op) { return SizeOf(op) / 2 > size || size / 2 > SizeOf(op); });
-        Free(std::move(ops), count);
-        break;
-      }
-    }
-  }
-
   bool Begin(WorkBudget& budget, Exchange& exchange) {
     const IncumbentPtr& best = exchange.known().best;
-    Judge(exchange);
     if (!view_ || best->duration() < view_->duration()) {
-      if (view_)
-        (best->worker == name() ? mine_ : others_).gain += static_cast<double>(view_->duration() - best->duration());
+      if (view_ && static_cast<double>(view_->duration() - best->duration()) >
+                       kKernelStep * static_cast<double>(view_->duration() - in_.base_duration))
+        kernel_.Note(view_->sequence());
       view_.emplace(in_, best->sequence, problem_.budget.count());
       budget.Spend(static_cast<Ticks>(in_.num_ops) * 100);
     }
     if (view_->repeats().empty() || view_->sequence().size() < 3) return false;
-    kind_ = Choose();
-    Arm& arm = arms_[kind_];
-    free_.assign(in_.num_ops, 0);
-    Choose(kind_, static_cast<std::size_t>(arm.level));
-    cut_ = view_->Cut(static_cast<std::size_t>(begin_), static_cast<std::size_t>(end_), free_);
+    const bool walks = in_.num_ops <= kWalksTo && exchange.clock() - part_.others_gained() >= kStalled;
+    const std::array<std::uint8_t, kWays> sensible = {1, walks && kernel_.plans() > 0, walks};
+    way_ = static_cast<Way>(ways_.Next(sensible));
+    spent_ = 0;
+    before_ = best_ = view_->duration();
+    if (way_ == kFreeOps)
+      BeginWindow(budget);
+    else
+      BeginWalk(budget);
+    return true;
+  }
+
+  void BeginWindow(WorkBudget& budget) {
+    walk_kind_ = kNoWalk;
+    double others = 0;
+    for (const Success& s : success_) others = std::max(others, s.rate());
+    free_ops_.Choose(*view_, others);
+    cut_ = view_->Cut(free_ops_.begin(), free_ops_.end(), free_ops_.free());
     budget.Spend(static_cast<Ticks>(cut_.instance.num_ops) * 300 + static_cast<Ticks>(in_.num_ops) * 20);
     limit_ = std::min(kLastLimit, kFirstLimit + kFirstLimit / 20 * stale_);
     BoundarySolver::Params params;
@@ -300,11 +178,26 @@ class NeighbourhoodWorker : public Worker {
     if (problem_.options->learning) params.search = ByLearning(problem_);
     solver_.emplace(cut_.instance, problem_.budget.count(), mode(), &decoder_, params);
     solver_->SetIncumbent(cut_.duration);
-    spent_ = 0;
-    before_ = best_ = view_->duration();
     loose_.clear();
     loose_duration_ = cut_.duration;
-    return true;
+  }
+
+  WalkKind DrawWalk() {
+    if (way_ == kStretches) return random_.Chance(0.5) ? kShort : kLong;
+    return random_.Chance(0.5) ? kKernelOn : kKernelAnew;
+  }
+
+  void BeginWalk(WorkBudget& budget) {
+    walk_kind_ = DrawWalk();
+    limit_ = kWalk;
+    budget.Spend(static_cast<Ticks>(in_.num_ops) * 200);
+    AnnealingParams params = WalkParams();
+    if (walk_kind_ == kShort) params.window = kShortStretch;
+    if (walk_kind_ == kLong) params.window = kLongStretch;
+    const bool kernel = walk_kind_ == kKernelOn || walk_kind_ == kKernelAnew;
+    if (kernel) narrowed_ = kernel_.Narrowed(view_->sequence());
+    walk_.emplace(kernel ? narrowed_ : in_, params);
+    walk_->Start(walk_kind_ == kKernelAnew ? StartOrder() : view_->sequence());
   }
 
   // ---- solving ------------------------------------------------------------------------------------------------------
@@ -313,13 +206,17 @@ class NeighbourhoodWorker : public Worker {
     return problem_.order == OrderMode::kFree ? OrderMode::kFixed : problem_.order;
   }
 
-  void Solve(WorkBudget& budget, Exchange& exchange) {
-    WorkBudget turn(limit_ - spent_, budget.stop_signal());  // learning does not keep its place from turn to turn
-    const bool done = solver_->Step(turn);
+  void Spend(const WorkBudget& turn, WorkBudget& budget) {
     const Ticks work = std::max<Ticks>(turn.spent(), 10'000);
     budget.Spend(work);
     spent_ += work;
-    own_ += work;
+    part_.Spend(work);
+  }
+
+  void Solve(WorkBudget& budget, Exchange& exchange) {
+    WorkBudget turn(limit_ - spent_, budget.stop_signal());  // learning does not keep its place from turn to turn
+    const bool done = solver_->Step(turn);
+    Spend(turn, budget);
     for (const BoundarySolver::Candidate& c : solver_->TakeCandidates()) {
       if (c.fits && c.duration < cut_.duration) {
         Accept(view_->With(cut_, c.sequence), exchange);
@@ -329,37 +226,27 @@ class NeighbourhoodWorker : public Worker {
       }
     }
     if (!done && spent_ < limit_) return;
-    Arm& arm = arms_[kind_];
-    if (done && spent_ < limit_ / 2)
-      arm.level = std::min(arm.level * (spent_ < limit_ / 20 ? 1.25 : 1.1), static_cast<double>(in_.num_ops));
-    if (!done) arm.level = std::max(arm.level * 0.9, 5.0);
-    if (!loose_.empty() && in_.num_ops <= 20'000 && loose_duration_ - cut_.duration + before_ < best_) {
-      AnnealingParams params;
-      params.order = problem_.order;
-      params.budget = problem_.budget.count();
-      params.max_executions = problem_.max_executions.value_or(0);
-      params.seed = static_cast<std::uint64_t>(random_.Below(1'000'000'000));
-      params.hot = 0.03;
-      params.cold = 0.003;
-      polish_.emplace(in_, params);
-      polish_->Start(view_->With(cut_, loose_));
-      polish_until_ = spent_ + std::min(spent_, limit_ / 2);
-    } else {
-      End();
-    }
+    free_ops_.Solved(done, spent_, limit_);
     solver_.reset();
+    if (loose_.empty() || in_.num_ops > kPolishTo || loose_duration_ - cut_.duration + before_ >= best_) {
+      End();
+      return;
+    }
+    AnnealingParams params = WalkParams();
+    params.hot = 0.03;
+    params.cold = 0.003;
+    walk_.emplace(in_, params);
+    walk_->Start(view_->With(cut_, loose_));
+    limit_ = spent_ + std::min(spent_, limit_ / 2);
   }
 
-  void Polish(WorkBudget& budget, Exchange& exchange) {
-    WorkBudget turn(std::min(budget.left(), polish_until_ - spent_), budget.stop_signal());
-    polish_->Run(turn);
-    const Ticks work = std::max<Ticks>(turn.spent(), 10'000);
-    budget.Spend(work);
-    spent_ += work;
-    own_ += work;
-    if (polish_->has_plan() && polish_->best_duration() < best_) Accept(polish_->best_sequence(), exchange);
-    if (spent_ < polish_until_) return;
-    polish_.reset();
+  void Walk(WorkBudget& budget, Exchange& exchange) {
+    WorkBudget turn(std::min(budget.left(), limit_ - spent_), budget.stop_signal());
+    walk_->Run(turn);
+    Spend(turn, budget);
+    if (walk_->has_plan() && walk_->best_duration() < best_) Accept(walk_->best_sequence(), exchange);
+    if (spent_ < limit_) return;
+    walk_.reset();
     End();
   }
 
@@ -367,42 +254,45 @@ class NeighbourhoodWorker : public Worker {
     std::int64_t duration = 0;
     for (const std::int32_t op : sequence) duration += in_.duration[At(op)];
     if (duration >= best_) return;
-    if (exchange.Interesting(duration, sequence.size()) && exchange.Offer(sequence, name())) {
-      best_ = duration;
-    }
+    if (exchange.Interesting(duration, sequence.size()) && exchange.Offer(sequence, name())) best_ = duration;
   }
 
   void End() {
-    Arm& arm = arms_[kind_];
     ++stale_;
-    double gain =
-        0;  // in per mille of what runs again; a large step of the first seconds says no more than a small one
+    double gain = 0;  // in per mille of what runs again
     if (best_ < before_) {
-      gain = std::min(1.0, 1000.0 * static_cast<double>(before_ - best_) /
-                               static_cast<double>(std::max<std::int64_t>(1, before_ - in_.base_duration)));
+      gain = 1000.0 * static_cast<double>(before_ - best_) /
+             static_cast<double>(std::max<std::int64_t>(1, before_ - in_.base_duration));
       stale_ = 0;
     }
-    arm.score = 0.9 * arm.score + 0.1 * gain / static_cast<double>(std::max<Ticks>(spent_, 5'000'000));
+    ways_.Book(way_, gain, spent_);
+    // Of one kind: a large step of the first seconds says no more than a small one.
+    if (way_ == kFreeOps)
+      free_ops_.Book(std::min(1.0, gain), spent_);
+    else
+      success_[walk_kind_].Book(std::min(1.0, gain), spent_);
   }
 
   const Problem& problem_;
   const Instance& in_;
   QuickRandom random_;
-  Arm arms_[kKinds];
-  Record mine_, others_;          // what plans became shorter by, here and elsewhere, and for what work
-  Ticks judged_ = 0, own_ = 0;    // the lane's clock then; own work since
-  std::optional<PlanView> view_;  // the plan that neighbourhoods are cut out of
-  Decoder decoder_;
-
+  LanePart part_;
+  std::optional<PlanView> view_;          // the plan that is improved
   std::optional<BudgetDescent> descent_;  // until there is a plan
+
+  WayChoice ways_;
+  FreeOps free_ops_;
+  std::array<Success, kWalkKinds> success_;
+  Kernel kernel_;
+  Decoder decoder_;
   // The neighbourhood at work.
-  std::size_t kind_ = 0;
-  std::vector<std::uint8_t> free_;
-  std::int64_t begin_ = 0, end_ = 0;
+  Way way_ = kFreeOps;
+  WalkKind walk_kind_ = kNoWalk;
   Neighbourhood cut_;
   std::optional<BoundarySolver> solver_;
-  std::optional<Annealing> polish_;
-  Ticks limit_ = kFirstLimit, spent_ = 0, polish_until_ = 0;
+  Instance narrowed_;  // that of a walk of the kernel
+  std::optional<Annealing> walk_;
+  Ticks limit_ = kFirstLimit, spent_ = 0;
   std::int64_t stale_ = 0;              // neighbourhoods since the last gain
   std::int64_t before_ = 0, best_ = 0;  // durations: the plan's, the best found here
   std::vector<std::int32_t> loose_;     // the shortest sequence over the budget, for a polish
