@@ -72,13 +72,15 @@ TEST_CASE("lane part: by gains, also where steps are long") {
     CAPTURE(step);
     LanePart idle, winner, loser;
     Ticks a = 0, b = 0, c = 0;
-    const double even = Part(idle, a, step, 20'000'000'000, true, false);
+    const double even = Part(idle, a, step, 4'000'000'000, true, false);
     CHECK(even > 0.2);
     CHECK(even < 0.3);
+    Part(idle, a, step, 26'000'000'000, true, false);
+    CHECK(Part(idle, a, step, 30'000'000'000, true, false) < 0.03);  // nobody gains for long
     CHECK(Part(winner, b, step, 20'000'000'000, true, true) > 0.5);
-    CHECK(Part(loser, c, step, 20'000'000'000, false, true) < 0.1);
+    CHECK(Part(loser, c, step, 5'000'000'000, false, true) < 0.1);
     // Nobody gains any more: the worker waits no longer than its step is worth at the part that is fair now.
-    CHECK(Part(loser, c, step, 5'000'000'000, false, false) > 0.15);
+    CHECK(Part(loser, c, step, 4'000'000'000, false, false) > 0.12);
     CHECK(loser.others_gained() < c);
   }
 }
