@@ -81,7 +81,11 @@
 // better). What the last stages cost at least, proved alone, as a row: the root rises to 3.571 %, and then the tree
 // stands still, since no branching moves the LP's value ({236..240}: 2.41 % after 49 nodes as after the first).
 //
-// Open: RL n=1000 at 0.8, staged.
+// Open: RL n=1000 at 0.8, staged. Its time goes into trees of models that lack a boundary, which meet no solution that
+// would tell so: {675, 676, 698, 708, 718} has 1,926 open nodes after 33e9 ticks at 2.3846 %, with 736 beside them one
+// node is enough up to 2.5346 % (roots 2.3691 and 2.5527 %); nine boundaries take 7e11 ticks up to 2.5747 %, with 689
+// beside them 129 nodes up to 2.5755 %. Root LPs of further boundaries, tried when a tree stands still, would tell the
+// first of these but not the second (2.5584 without 689, 2.5586 with it).
 #pragma once
 
 #include <cstdint>
