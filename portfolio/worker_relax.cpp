@@ -3,6 +3,7 @@
 // The whole graph as one part (part_search.hpp): its plans, its bound, its proof.
 #include <algorithm>
 
+#include "portfolio/barren.hpp"
 #include "portfolio/part_search.hpp"
 #include "portfolio/workers.hpp"
 
@@ -16,7 +17,8 @@ class RelaxWorker : public Worker {
         climbs_(sides == PartSearch::Sides::kClimb),
         beside_climber_(sides == PartSearch::Sides::kAllButClimb),
         desk_(helpers),
-        search_(problem, sides, helpers > 0 ? &desk_ : nullptr) {}
+        search_(problem, sides, helpers > 0 ? &desk_ : nullptr),
+        barren_(problem.instance.num_ops) {}
 
   const char* name() const override { return climbs_ ? "climbing" : "relaxation"; }
   double appetite() const override { return search_.waiting() ? kWaiting : appetite_; }
@@ -24,12 +26,9 @@ class RelaxWorker : public Worker {
   bool Step(WorkBudget& budget, Exchange& exchange) override {
     if (climbs_) {
       // Beside local search: little while that gains, nearly all when it has not for long. It needs a plan above it.
-      if (exchange.known().best != last_) {
-        last_ = exchange.known().best;
-        since_ = exchange.clock();
-      }
-      appetite_ = std::clamp(static_cast<double>(exchange.clock() - since_) / kBarren, 0.25, 24.0);
-      if (last_ == nullptr) return true;
+      barren_.Note(exchange);
+      appetite_ = std::clamp(barren_.units(), 0.25, 24.0);
+      if (exchange.known().best == nullptr) return true;
     }
     if (const IncumbentPtr& best = exchange.known().best) search_.Know(best->duration());
     const TreeDesk& known = exchange.known().tree;
@@ -63,7 +62,6 @@ class RelaxWorker : public Worker {
  private:
   static constexpr double kWaiting = 0.01, kTrailing = 0.005;
   static constexpr Ticks kFairStart = 4'000'000'000;
-  static constexpr double kBarren = 5e8;  // ticks of the lane without a better plan, for each unit of appetite
 
   const Problem& problem_;
   const bool climbs_, beside_climber_;
@@ -71,8 +69,7 @@ class RelaxWorker : public Worker {
   TreeDesk desk_;
   PartSearch search_;
   double appetite_ = 1;
-  IncumbentPtr last_;
-  Ticks since_ = 0;
+  Barren barren_;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
 //   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      6 to 20 (ten boundaries)
 //   RL n=250 at 0.8, staged, in steps          proved                     12 to 28 (eight or nine boundaries)
-//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 40 to 78 s; one, 118 to 130
+//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 40 to 96 s; one, 118 to 130
 //   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
 //   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
 //   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
