@@ -27,7 +27,7 @@ void Append(std::vector<std::int32_t>& to, const std::vector<std::int32_t>& more
 void FreeOps::DrawKind(double others) {
   double best = others, total = 0;
   for (const Facts& k : kinds_) best = std::max(best, k.success.rate());
-  const auto weight = [&](const Facts& k) { return k.success.rate() + 0.15 * best + 1e-12; };
+  const auto weight = [&](const Facts& k) { return WeightOfRate(k.success.rate(), best); };
   for (const Facts& k : kinds_) total += weight(k);
   double at = random_.Unit() * total;
   for (kind_ = kHot; kind_ < kKinds; ++kind_) {

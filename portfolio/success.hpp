@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one kind of neighbourhood gained lately for its work: one by one, the last ones count most.
+// What one kind of neighbourhood gained lately for its work, one by one, the last ones count most; and the weight that
+// this gives it beside others.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,10 @@
 #include "engine/base/work_budget.hpp"
 
 namespace ebb {
+
+// `rate`: gains for work, `best` the best one's. Whoever gains nothing has a little, so that its time is noticed when
+// it comes.
+inline double WeightOfRate(double rate, double best) { return rate + 0.15 * best + 1e-12; }
 
 class Success {
  public:

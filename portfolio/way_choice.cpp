@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "portfolio/success.hpp"
+
 namespace ebb {
 namespace {
-constexpr double kMemory = 3e8;       // ticks of a way's own
-constexpr double kLeastWork = 1e8;    // below that a rate says little
-constexpr double kLeastShare = 0.15;  // of the best one's
+constexpr double kMemory = 3e8;     // ticks of a way's own
+constexpr double kLeastWork = 1e8;  // below that a rate says little
 }  // namespace
 
 double WayChoice::Way::Rate() const { return gain / std::max(work, kLeastWork); }
@@ -31,7 +32,7 @@ void WayChoice::Book(std::size_t way, double gain, Ticks work) {
   w.work = w.work * keep + static_cast<double>(work);
   double best = 0, total = 0;
   for (const Way& x : ways_) best = std::max(best, x.Rate());
-  const auto weight = [&](const Way& x) { return x.Rate() + kLeastShare * best + 1e-12; };
+  const auto weight = [&](const Way& x) { return WeightOfRate(x.Rate(), best); };
   for (const Way& x : ways_) total += weight(x);
   w.had += static_cast<double>(work) * total / weight(w);
 }

@@ -118,7 +118,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
         best_rows = TakeRows();
       }
       ++next_probe;
-      search.reset();
+      now.DropSearch();
       continue;
     }
     if (phase == Phase::kBuild) {

@@ -105,8 +105,7 @@ bool BoundarySolver::Impl::BeginProbes() {
   best_probe_bound = -1;
   best_rows = {};
   if (probes.empty()) return false;
-  tree = nullptr;
-  search.reset();
+  now.DropSearch();
   return true;
 }
 

@@ -10,10 +10,9 @@
 //          model: a value stays or does not; an op that does not run again in a stage does so in none of its parts;
 //          that it does, in one that was divided, is forgotten.
 //   branching   what it raised the LP by to fix a column (pseudo-costs). A tree begun with it branches better at once
-//   and
-//          needs no strong branching of what is known: RL n=250 at 0.8, fixed, below 4.1 % after a tree below 4.0 %,
-//          three models: 545, 429 and 559 nodes and 6.0e9, 6.5e9 and 9.4e9 ticks; without 990, 691 and 784 nodes
-//          and 15.7e9, 11.5e9 and 15.0e9.
+//          and needs no strong branching of what is known: RL n=250 at 0.8, fixed, below 4.1 % after a tree below
+//          4.0 %, three models: 545, 429 and 559 nodes and 6.0e9, 6.5e9 and 9.4e9 ticks; without 990, 691 and 784
+//          nodes and 15.7e9, 11.5e9 and 15.0e9.
 //
 // Rows and nodes are kept by names and not by a model, so that they can go to another thread.
 #pragma once

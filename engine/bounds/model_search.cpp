@@ -22,8 +22,7 @@ bool TellsOrders(const Instance& instance, const ModelTerms& terms) {
 
 void ModelSearch::SetModel(const Instance& instance, const ModelTerms& terms, std::span<const std::int32_t> positions,
                            std::span<const BoundaryModel::OpPair> pairs, bool cut_stages) {
-  tree = nullptr;
-  search.reset();
+  DropSearch();
   separator.reset();
   const bool tells = TellsOrders(instance, terms);
   model = std::make_unique<BoundaryModel>(instance, terms.budget,
@@ -31,6 +30,11 @@ void ModelSearch::SetModel(const Instance& instance, const ModelTerms& terms, st
                                           tells ? kSpare : 0, terms.ever);
   separator = std::make_unique<ModelRows>(*model, terms.budget, terms.mode == OrderMode::kStaged, terms.moment_rows,
                                           cut_stages, tells ? model.get() : nullptr);
+}
+
+void ModelSearch::DropSearch() {
+  tree = nullptr;
+  search.reset();
 }
 
 BinaryProgram ModelSearch::Program(const CarriedFacts& facts, const CarriedRows& rows) const {

@@ -38,6 +38,8 @@ struct ModelSearch {
                 std::span<const BoundaryModel::OpPair> pairs, bool cut_stages);
   // The model's program with what is carried over to it.
   [[nodiscard]] BinaryProgram Program(const CarriedFacts& facts, const CarriedRows& rows) const;
+  // The model stays.
+  void DropSearch();
   // A tree that goes on with `nodes` and keeps what it leaves open; none: from its root, by dives. `thorough`: it will
   // be long, and its first branchings are worth a closer look.
   void SetTree(BinaryProgram program, std::vector<BranchAndBound::OpenNode> nodes, bool thorough);

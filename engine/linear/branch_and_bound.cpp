@@ -86,12 +86,8 @@ void BranchAndBound::Impl::Adopt(OpenNode open) {
     adopted.push_back(std::move(open));
     return;
   }
-  Node node;
-  node.fixed = std::move(open.fixed);
-  node.bound = open.bound;
-  node.estimate = static_cast<double>(open.bound);
-  node.basis = root_basis;
-  node.depth = open.depth;
+  Node node = FromOpen(std::move(open));
+  node.estimate = static_cast<double>(node.bound);
   Push(std::move(node));
 }
 
@@ -104,7 +100,7 @@ std::vector<BranchAndBound::OpenNode> BranchAndBound::Impl::GiveHalf() {
     Node node = std::move(heap.back());
     heap.pop_back();
     if (give && !Pruned(node.bound))
-      given.push_back({std::move(node.fixed), node.bound, node.depth});
+      given.push_back(Open(std::move(node)));
     else
       kept.push_back(std::move(node));
     give = !give;
@@ -130,7 +126,7 @@ void BranchAndBound::SetCutoff(std::int64_t cutoff) {
 std::vector<BranchAndBound::OpenNode> BranchAndBound::OpenNodes() const {
   std::vector<OpenNode> open = impl_->adopted;  // where the root was not left these are all
   const auto add = [&](const Impl::Node& node) {
-    if (!impl_->Pruned(node.bound)) open.push_back({node.fixed, node.bound, std::max(node.depth, 1)});
+    if (!impl_->Pruned(node.bound)) open.push_back(Impl::Open(node));
   };
   if (impl_->has_current && open.empty()) add(impl_->current);
   for (const Impl::Node& node : impl_->heap) add(node);

@@ -207,6 +207,16 @@ struct BranchAndBound::Impl {
   [[nodiscard]] std::int64_t Goal() const { return std::min(cutoff, solution_cost); }
   std::vector<OpenNode> adopted;  // until the root is done
   std::shared_ptr<const RowLp::Basis> root_basis;
+  // A node for another tree, and one from there. (A node of depth 0 is a tree's own root.)
+  static OpenNode Open(Node node) { return {std::move(node.fixed), node.bound, std::max(node.depth, 1)}; }
+  [[nodiscard]] Node FromOpen(OpenNode open) const {
+    Node node;
+    node.fixed = std::move(open.fixed);
+    node.bound = open.bound;
+    node.basis = root_basis;
+    node.depth = open.depth;
+    return node;
+  }
   void Adopt(OpenNode open);
   std::vector<OpenNode> GiveHalf();
 

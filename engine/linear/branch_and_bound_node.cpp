@@ -165,12 +165,9 @@ BranchAndBound::Impl::Verdict BranchAndBound::Impl::Process(WorkBudget& work) {
     if (root && params.keep_open) root_basis = SaveBasis();
     if (root && !adopted.empty()) {
       for (OpenNode& open : adopted) {
-        Node node;
-        node.fixed = std::move(open.fixed);
-        node.basis = root_basis;
-        node.bound = std::max(open.bound, current.bound);
+        Node node = FromOpen(std::move(open));
+        node.bound = std::max(node.bound, current.bound);
         node.estimate = value;
-        node.depth = open.depth;
         Push(std::move(node));
       }
       adopted.clear();

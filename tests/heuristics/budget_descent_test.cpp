@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/seed.hpp"
 
 namespace ebb::test {
@@ -15,15 +15,10 @@ TEST_CASE("descent: plans fit, follow the order, and come again in the same way"
   Rng rng(Seed("budget_descent"));
   int tried = 0, found = 0;
   for (int round = 0; round < 60; ++round) {
-    RandomGraphOptions options;
-    options.kept = 3;
-    if (round % 2 == 0) options = RandomGraphOptions::Plain();
-    options.min_ops = 8;
-    options.max_ops = 20;
-    const Graph graph = RandomGraph(rng, options);
-    const Instance in = MakeInstance(graph);
+    const RandomCase drawn = DrawCase(rng, PlainInTurn(round, 8, 20));
+    const Instance& in = drawn.instance;
     AnnealingParams params;
-    params.budget = RandomBudget(graph, rng);
+    params.budget = drawn.budget;
     params.seed = static_cast<std::uint64_t>(round);
     params.order = round % 3 == 0 ? OrderMode::kFixed : round % 3 == 1 ? OrderMode::kStaged : OrderMode::kFree;
     params.max_executions = round % 5 == 0 ? 2 : 0;

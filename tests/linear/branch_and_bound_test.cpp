@@ -180,6 +180,7 @@ TEST_CASE("a tree that two search together") {
         search.Adopt(std::move(half));
         continue;
       }
+      for (const BranchAndBound::OpenNode& node : half) REQUIRE(node.depth >= 1);  // not even a root
       given += static_cast<std::int64_t>(half.size());
       both[1 - who]->Adopt(std::move(half));
       finished[1 - who] = false;

@@ -46,6 +46,22 @@ inline RandomGraphOptions Middling(Rng& rng, int plain) {
   return options;
 }
 
+// Plain and not in turn; these keep up to three values.
+inline RandomGraphOptions PlainInTurn(int round, int min_ops, int max_ops) {
+  RandomGraphOptions options;
+  options.kept = 3;
+  if (round % 2 == 0) options = RandomGraphOptions::Plain();
+  options.min_ops = min_ops;
+  options.max_ops = max_ops;
+  return options;
+}
+
+// Its own order is valid and needs more than the budget.
+inline bool Scarce(const RandomCase& c) {
+  const SequenceFacts given = EvaluateSequence(c.instance, c.instance.order);
+  return given.valid && given.peak > c.budget;
+}
+
 // Plain and not in turn, and every third of up to forty ops.
 inline RandomGraphOptions SmallAndLarge(int round) {
   RandomGraphOptions options = round % 2 == 0 ? RandomGraphOptions{} : RandomGraphOptions::Plain();

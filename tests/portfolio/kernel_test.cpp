@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "heuristics/annealing.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/seed.hpp"
 
 namespace ebb::test {
@@ -37,16 +37,10 @@ TEST_CASE("kernel: what good plans run again, and nothing else") {
   Rng rng(Seed("kernel"));
   int narrowed_ops = 0, walked = 0;
   for (int round = 0; round < 60; ++round) {
-    RandomGraphOptions options;
-    options.kept = 3;
-    if (round % 2 == 0) options = RandomGraphOptions::Plain();
-    options.min_ops = 8;
-    options.max_ops = 16;
-    const Graph graph = RandomGraph(rng, options);
-    const std::int64_t budget = RandomBudget(graph, rng);
-    const Instance in = MakeInstance(graph);
-    const SequenceFacts given = EvaluateSequence(in, in.order);
-    if (!given.valid || given.peak <= budget) continue;
+    const RandomCase drawn = DrawCase(rng, PlainInTurn(round, 8, 16));
+    if (!Scarce(drawn)) continue;
+    const Instance& in = drawn.instance;
+    const std::int64_t budget = drawn.budget;
     const auto seed = static_cast<std::uint64_t>(10 * round);
     const std::vector<std::int32_t> best = WalkFrom(in, budget, seed, in.order);
     if (best.empty()) continue;

@@ -10,7 +10,7 @@
 #include "engine/bounds/boundary_solver.hpp"
 #include "heuristics/annealing.hpp"
 #include "heuristics/decode.hpp"
-#include "tests/oracle/random_graph.hpp"
+#include "tests/oracle/random_case.hpp"
 #include "tests/support/seed.hpp"
 
 namespace ebb::test {
@@ -35,16 +35,10 @@ TEST_CASE("neighbourhoods: the same memory inside as outside, and better is bett
   Rng rng(Seed("neighbourhood"));
   int cuts = 0, dropped = 0, better = 0;
   for (int round = 0; round < 400; ++round) {
-    RandomGraphOptions options;
-    options.kept = 3;
-    if (round % 2 == 0) options = RandomGraphOptions::Plain();
-    options.min_ops = 8;
-    options.max_ops = 16;
-    const Graph graph = RandomGraph(rng, options);
-    const std::int64_t budget = RandomBudget(graph, rng);
-    const Instance in = MakeInstance(graph);
-    const SequenceFacts given = EvaluateSequence(in, in.order);
-    if (!given.valid || given.peak <= budget) continue;
+    const RandomCase drawn = DrawCase(rng, PlainInTurn(round, 8, 16));
+    if (!Scarce(drawn)) continue;
+    const Instance& in = drawn.instance;
+    const std::int64_t budget = drawn.budget;
     const std::vector<std::int32_t> plan = PoorPlan(in, budget, static_cast<std::uint64_t>(round));
     if (plan.empty()) continue;
     const SequenceFacts whole = EvaluateSequence(in, plan);
