@@ -39,8 +39,8 @@ class BranchAndBound final : public BinarySolver {
     bool reduced_cost_fixing = true;
     bool knapsack_cuts = true;
     bool dive = true;  // look for a first solution by rounding when the root is done
-    // The dive finds ways back, and is made again now and then while there is no solution: for searches whose answer
-    // is one more often than not.
+    // The dive finds ways back, and is made again and again while there is no solution, in trees that go on with
+    // others' nodes too (where `dive` is off): for searches whose answer is one more often than not.
     bool patient_dives = false;
     // A solution found ends the search where nothing open is cheaper, but nothing is closed or fixed on its word: what
     // is left open covers every solution below the cutoff that was set, and can be taken into a finer program.

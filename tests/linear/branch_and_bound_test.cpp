@@ -141,6 +141,29 @@ TEST_CASE("branch and bound finds the enumerated optimum and never bounds above 
   MESSAGE("nodes " << nodes << ", cuts " << cuts << ", unconfirmed LP verdicts " << failures);
 }
 
+// Where the LP stands still the tree alone hardly comes upon a solution: every open node is as good as the others.
+TEST_CASE("patient dives find a solution where the bound stands still, also in a tree that goes on with nodes") {
+  Random random{boost::random::mt19937(static_cast<std::uint32_t>(ebb::test::Seed("patient_dives")))};
+  for (int round = 0; round < 20; ++round) {
+    CAPTURE(round);
+    const BinaryProgram program = MakeCover(random, 40);
+    std::int64_t nodes[2];
+    for (const bool patient : {false, true}) {
+      BranchAndBound::Params params;
+      params.dive = false;
+      params.patient_dives = patient;
+      params.keep_open = true;
+      BranchAndBound search(program, nullptr, params);
+      search.Adopt({BranchAndBound::OpenNode{{}, 0}});
+      ebb::WorkBudget work(10'000'000'000);
+      REQUIRE(search.Step(work) == BranchAndBound::State::kSolution);
+      nodes[patient ? 1 : 0] = search.nodes();
+    }
+    CHECK(nodes[1] <= 2 * 32);
+    CHECK(nodes[1] < nodes[0]);
+  }
+}
+
 // Two searches that give each other half of their nodes at any time: nothing is lost on the way.
 TEST_CASE("a tree that two search together") {
   Random random{boost::random::mt19937(static_cast<std::uint32_t>(ebb::test::Seed("two_searches")))};
