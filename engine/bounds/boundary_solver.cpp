@@ -112,7 +112,9 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
         continue;
       }
       const std::int64_t bound = std::min(search->lower_bound(), search->cutoff());
-      if (bound > best_probe_bound) {
+      // A second boundary at once has to pay, by a twentieth of what is left: it slows every node.
+      const std::int64_t left = search->cutoff() - best_probe_bound;
+      if (bound > best_probe_bound + (probes[next_probe].size() > 1 && best_probe_bound > 0 ? left / 20 : 0)) {
         best_probe_bound = bound;
         best_probe = next_probe;
         best_rows = TakeRows();
@@ -170,7 +172,7 @@ bool BoundarySolver::Impl::Step(WorkBudget& work) {
     switch (state) {
       case BranchAndBound::State::kLimit: {
         if (params.climb) {
-          if (steps.OutOfPatience()) LowerCeiling();
+          if (steps.OutOfPatience(floor, incumbent)) LowerCeiling();
           return false;
         }
         if (tree_spent < tree_limit && !SpentForce()) return false;

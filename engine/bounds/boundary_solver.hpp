@@ -28,19 +28,18 @@
 //   RL n=250 at 0.8, staged, by learning       4.17 of 4.26 %             14 (nine boundaries; given these: proved, 29)
 //   RL n=250 at 0.8, fixed, by learning        3.81 / 3.87 of 4.26 %      10 / 50 (ten boundaries)
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
-//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      6 to 20 (ten boundaries)
-//   RL n=250 at 0.8, staged, in steps          proved                     12 to 28 (eight or nine boundaries)
-//   RL n=250 at 0.8, fixed, in steps           proved                     two lanes, 40 to 96 s; one, 118 to 130
-//   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
-//   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
-//   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
-//   ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; in steps after 1)
-//   training step, 2,304 ops, at 0.2           proved                     0.6
-//   FCN8, MobileNet, SegNet, VGG-UNet, VGG19   proved                     at most 0.04, at all budgets of the paper
-//   vit_l_16 at 8.94 / 4.74 / 3.25 GB          proved / proved / 19.34 of 19.40 %      0.01 / 0.01 / 3
-//   resnet152 at 7.97 / 6.18 / 10.36 GB        proved / 8.505 of 8.508 / 1.182 of 1.186 %   0.04 / 6 / 3
-//   llama_7b at 60.8 / 55.1 / 70.8 GB          proved / 4.729 of 4.742 / 1.101 of 1.101 %   0.02 / 3 / 3
-//   densenet201 at 2.51 GB                     proved, 14.80 %            1.4
+//   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      3 (ten boundaries; incumbent given)
+//   RL n=250 at 0.8, staged, in steps          proved                     6 (eight boundaries; incumbent given)
+//   RL n=250 at 0.8, fixed, in steps           proved                     66 (nine; incumbent given); two lanes, 74 to
+//   110 RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries) RL n=500 at 0.9;
+//   n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries) ResNet50 at 0.9, 0.8, 0.5 proved
+//   0.01, 0.01, 0.05 ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; in steps
+//   after 1) training step, 2,304 ops, at 0.2           proved                     0.6 FCN8, MobileNet, SegNet,
+//   VGG-UNet, VGG19   proved                     at most 0.04, at all budgets of the paper vit_l_16 at 8.94 / 4.74
+//   / 3.25 GB          proved / proved / 19.34 of 19.40 %      0.01 / 0.01 / 3 resnet152 at 7.97 / 6.18 / 10.36 GB
+//   proved / 8.505 of 8.508 / 1.182 of 1.186 %   0.04 / 6 / 3 llama_7b at 60.8 / 55.1 / 70.8 GB          proved / 4.729
+//   of 4.742 / 1.101 of 1.101 %   0.02 / 3 / 3 densenet201 at 2.51 GB                     proved, 14.80
+//   %            1.4
 //
 // Fixed order is weaker than staged at the same boundaries because its moment rows are: in staged order what a rerun of
 // lower rank makes lies there while a higher one runs, in any order only what does not run again in the stage. (Without
@@ -81,11 +80,22 @@
 // better). What the last stages cost at least, proved alone, as a row: the root rises to 3.571 %, and then the tree
 // stands still, since no branching moves the LP's value ({236..240}: 2.41 % after 49 nodes as after the first).
 //
-// Open: RL n=1000 at 0.8, staged. Its time goes into trees of models that lack a boundary, which meet no solution that
-// would tell so: {675, 676, 698, 708, 718} has 1,926 open nodes after 33e9 ticks at 2.3846 %, with 736 beside them one
-// node is enough up to 2.5346 % (roots 2.3691 and 2.5527 %); nine boundaries take 7e11 ticks up to 2.5747 %, with 689
-// beside them 129 nodes up to 2.5755 %. Root LPs of further boundaries, tried when a tree stands still, would tell the
-// first of these but not the second (2.5584 without 689, 2.5586 with it).
+// RL n=1000 at 0.8, staged, is proved given {675, 676, 689, 698, 708, 718, 736, 746, 768, 774, 775} and the incumbent
+// of 2.5899 %: each tree up to the incumbent, begun anew at the first solution with the worst overflow beside it and
+// with what branching had learnt, one lane, 667 s (639e9 ticks); 727, 743, 738 and 737 came to these, and 200e9 ticks
+// went into one tree whose bound stood at 2.5825 % until a dive found the solution it had. Trees of models that lack a
+// boundary spent most of the time so: hence the dives (BranchAndBound::Params::patient_dives). From nothing, incumbent
+// given, one lane: 2.5887 % after 244 s (283e9) with fewer dives than now, 2.5811 after 100 s with these. On two lanes
+// without an incumbent 2.5877 after 470 s, by a build before the last of these changes.
+//
+// Tried for that and dropped: only dives' solutions that cost at most half, a fourth or an eighth of the gap more than
+// the bound (n=1000 2.5795 % after 83e9 with ten boundaries, with any 2.5781 after 71e9; but RL n=250 at 0.8 on two
+// lanes not proved in 40 s staged and 120 s fixed, with any 7 to 9 s and 74 to 110); no probes (n=1000 2.5807 % after
+// 158e9 as with them).
+//
+// Open: a solution far above the bound leads to boundaries that do not matter (n=500 with an incumbent of 3.0129 %: 19,
+// where ten prove it), and the last tree of RL n=250 at 0.8, fixed, takes 65 s on one lane and 60 to 90 on two: helpers
+// branch by what they were given, and what they learn does not come back.
 #pragma once
 
 #include <cstdint>

@@ -10,12 +10,15 @@
 namespace ebb {
 
 namespace {
-constexpr Ticks kLongTree = 2'000'000'000;  // in steps: after such a one the next boundary is worth probes
+// In steps: after such a tree the next boundary is worth probes (a root each, some twenty nodes of a tree).
+constexpr Ticks kLongTree = 2'000'000'000;
+constexpr std::int64_t kLongTreeNodes = 200;
 // In steps: after such a tree the next one begins anew, with what branching has learnt, instead of going on with its
 // nodes, each of which is a long way from the finer model's root. RL n=250 at 0.8, one lane, seconds to the proof:
 // staged with incumbents of 4.28 and 4.2607 % 13.5 and 14.7, with nodes always carried 13.6 and 39, after 0.7e9 ticks
 // 18.8 and 15.1; fixed 118, with nodes always carried 4.056 % after 104. Not where three fourths of the way to the
-// ceiling are done: on two lanes a tree that had come to 4.249 of 4.261 % after 60 s began anew, for 40 more.
+// ceiling are done and few of its nodes are open: on two lanes a tree that had come to 4.249 of 4.261 % after 60 s
+// began anew, for 40 more; but RL n=1000 at 0.8, staged, went on with 1,975 nodes for 160 s where a new tree took 40.
 constexpr Ticks kFreshTree = 3'000'000'000;
 }  // namespace
 
@@ -59,8 +62,10 @@ bool BoundarySolver::Impl::SpentForce() const {
 
 // Leaves the tree for a finer model, if there is one; else gives it more time.
 void BoundarySolver::Impl::NextTree() {
-  const bool long_tree = tree_spent > kLongTree;
-  const bool fresh = tree_spent > kFreshTree && (floor - floor_at_ceiling) / 3 < (Limit() - floor_at_ceiling) / 4;
+  const bool long_tree = tree_spent > kLongTree && progress.nodes > kLongTreeNodes;
+  const bool near_its_end = tree != nullptr && 4 * static_cast<std::int64_t>(tree->num_open()) <= progress.nodes &&
+                            (floor - floor_at_ceiling) / 3 >= (Limit() - floor_at_ceiling) / 4;
+  const bool fresh = tree_spent > kFreshTree && !near_its_end;
   tree_spent = 0;
   tree_limit = static_cast<Ticks>(static_cast<double>(tree_limit) * params.tree_growth);
   search->SetDiving(false);

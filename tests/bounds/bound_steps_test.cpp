@@ -20,14 +20,14 @@ TEST_CASE("there is no ceiling without an incumbent") {
 TEST_CASE("half way, lower where no answer comes, never above one that had none") {
   ebb::BoundSteps steps({}, kBase);
   steps.Begin(kBase, kBase + 1000);
-  CHECK_FALSE(steps.OutOfPatience());
+  CHECK_FALSE(steps.OutOfPatience(kBase, kBase + 1000));
   steps.Spend(10'000'000'000);
-  CHECK(steps.OutOfPatience());
+  CHECK(steps.OutOfPatience(kBase, kBase + 1000));
   steps.Lower(kBase, kBase + 1000);
   CHECK(steps.ceiling() == kBase + 250);
-  CHECK_FALSE(steps.OutOfPatience());
+  CHECK_FALSE(steps.OutOfPatience(kBase, kBase + 1000));
   steps.Spend(10'000'000'000);
-  CHECK_FALSE(steps.OutOfPatience());  // a quarter more
+  CHECK_FALSE(steps.OutOfPatience(kBase, kBase + 1000));  // a quarter more
   steps.Raise(kBase + 250, kBase + 1000, true);
   CHECK(steps.ceiling() == kBase + 437);  // a quarter of what is left
 }
@@ -45,16 +45,23 @@ TEST_CASE("near the incumbent one search goes up to it, refined or not") {
   for (const bool refined : {false, true}) {
     ebb::BoundSteps steps({}, kBase);
     steps.Begin(kBase, kBase + 1000);
-    steps.Raise(kBase + 940, kBase + 1000, true);
-    CHECK(steps.ceiling() == kBase + 970);
-    steps.Raise(kBase + 960, kBase + 1000, refined);
+    steps.Raise(kBase + 880, kBase + 1000, true);
+    CHECK(steps.ceiling() == kBase + 940);
+    steps.Raise(kBase + 920, kBase + 1000, refined);
     CHECK(steps.ceiling() == kBase + 1000);
-    steps.Raise(kBase + 965, kBase + 1000, refined);
+    steps.Raise(kBase + 930, kBase + 1000, refined);
     CHECK(steps.ceiling() == kBase + 1000);
-    // It has patience, but not without end, and what is known by then is not asked again.
+    // It has patience, but not without end unless it is nearly there, and what is known by then is not asked again.
     steps.Spend(119'000'000'000);
-    CHECK_FALSE(steps.OutOfPatience());
+    CHECK_FALSE(steps.OutOfPatience(kBase + 930, kBase + 1000));
     steps.Spend(2'000'000'000'000);
-    CHECK(steps.OutOfPatience());
+    CHECK(steps.OutOfPatience(kBase + 930, kBase + 1000));
+    CHECK_FALSE(steps.OutOfPatience(kBase + 991, kBase + 1000));
   }
+}
+
+TEST_CASE("where the first bound is near the incumbent there are no half ways") {
+  ebb::BoundSteps steps({}, kBase);
+  steps.Begin(kBase + 920, kBase + 1000);
+  CHECK(steps.ceiling() == kBase + 1000);
 }
