@@ -30,16 +30,17 @@
 //   RL n=500 at 0.8, staged, by learning       2.951 of 3.013 %           7 (seven boundaries)
 //   RL n=500 at 0.8, staged, in steps          proved, plan 2.9604 %      3 (ten boundaries; incumbent given)
 //   RL n=250 at 0.8, staged, in steps          proved                     6 (eight boundaries; incumbent given)
-//   RL n=250 at 0.8, fixed, in steps           proved                     66 (nine; incumbent given); two lanes, 74 to
-//   110 RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries) RL n=500 at 0.9;
-//   n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries) ResNet50 at 0.9, 0.8, 0.5 proved
-//   0.01, 0.01, 0.05 ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; in steps
-//   after 1) training step, 2,304 ops, at 0.2           proved                     0.6 FCN8, MobileNet, SegNet,
-//   VGG-UNet, VGG19   proved                     at most 0.04, at all budgets of the paper vit_l_16 at 8.94 / 4.74
-//   / 3.25 GB          proved / proved / 19.34 of 19.40 %      0.01 / 0.01 / 3 resnet152 at 7.97 / 6.18 / 10.36 GB
-//   proved / 8.505 of 8.508 / 1.182 of 1.186 %   0.04 / 6 / 3 llama_7b at 60.8 / 55.1 / 70.8 GB          proved / 4.729
-//   of 4.742 / 1.101 of 1.101 %   0.02 / 3 / 3 densenet201 at 2.51 GB                     proved, 14.80
-//   %            1.4
+//   RL n=250 at 0.8, fixed, in steps           proved                     66 (the same); two lanes, 74 to 110
+//   RL n=1000 at 0.8, staged, by learning      2.553 of 2.599 %           6 (five boundaries)
+//   RL n=500 at 0.9; n=1000 at 0.9             proved                     0.04; 1.8 (two boundaries)
+//   ResNet50 at 0.9, 0.8, 0.5                  proved                     0.01, 0.01, 0.05
+//   ResNet50 at 0.3, incumbent given           proved                     4 (per_tree 1; in steps after 1)
+//   training step, 2,304 ops, at 0.2           proved                     0.6
+//   FCN8, MobileNet, SegNet, VGG-UNet, VGG19   proved                     at most 0.04, at all budgets of the paper
+//   vit_l_16 at 8.94 / 4.74 / 3.25 GB          proved / proved / 19.34 of 19.40 %      0.01 / 0.01 / 3
+//   resnet152 at 7.97 / 6.18 / 10.36 GB        proved / 8.505 of 8.508 / 1.182 of 1.186 %   0.04 / 6 / 3
+//   llama_7b at 60.8 / 55.1 / 70.8 GB          proved / 4.729 of 4.742 / 1.101 of 1.101 %   0.02 / 3 / 3
+//   densenet201 at 2.51 GB                     proved, 14.80 %            1.4
 //
 // Fixed order is weaker than staged at the same boundaries because its moment rows are: in staged order what a rerun of
 // lower rank makes lies there while a higher one runs, in any order only what does not run again in the stage. (Without
