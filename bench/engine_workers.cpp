@@ -173,7 +173,7 @@ void Size() {
     for (const std::size_t k : {3, 10}) boundary("its largest window", largest->instance, budget, k);
   }
   for (const char* name : {"layered_n100_", "layered_n250_", "layered_n1000_"}) {
-    if (Find(name).empty()) continue;
+    if (Absent(name)) continue;
     const Case c(name, 0.8);
     if (c.instance.num_ops >= 1000) {
       for (const std::size_t k : {1, 3, 10, 40}) boundary(name, c.instance, c.budget, k);
@@ -212,7 +212,7 @@ void Stop() {
                                                                                   {"ResNet50_256_train", 0.3},
                                                                                   {"vit_l_16", 0.29},
                                                                                   {"llama_7b", 0.48}}) {
-    if (Find(name).empty()) continue;
+    if (Absent(name)) continue;
     const Case c(name, fraction);
     for (const double after : {0.2, 1.0, 3.0}) {
       Options options;
@@ -230,14 +230,14 @@ void Stop() {
     });
   };
   for (const double after : {0.3, 1.0, 2.0}) {
-    if (!Find("layered_n250_").empty()) {
+    if (!Absent("layered_n250_")) {
       const Case c("layered_n250_", 0.8);
       alone("engine, intervals with the LP, RL n=250 0.8 fixed", after, [&](WorkBudget& work) {
         IntervalSolver solver(c.instance, OrderMode::kFixed, c.budget, {});
         static_cast<void>(solver.Step(work));
       });
     }
-    if (!Find("layered_n1000_").empty()) {
+    if (!Absent("layered_n1000_")) {
       const Case c("layered_n1000_", 0.8);
       alone("engine, boundary relaxation, RL n=1000 0.8, nine boundaries", after, [&](WorkBudget& work) {
         const BoundaryModel model(c.instance, c.budget, HotPositions(c.instance, c.budget, 9));
