@@ -96,9 +96,11 @@ void Workers() {
            {"gen random 14 1", 0.75, "free", "state-search", "1"},
            {"gen random 24 1", 0.75, "free", "state-search", "1"},
            {"layered_n100_", 0.62, "free", "gap-cover-integer", "1"},
+           {"layered_n500_", 0.7, "fixed", "neighbourhood", "4"},
            {"ResNet50_256_train", 0.3, "fixed", "neighbourhood", "3"},
            {"gen layered 10000 1", 0.8, "fixed", "drops", "1"},
            {"layered_n100_", 0.6, "fixed", "backward", "2"},
+           {"gen transformer 24 1 plain", 0.3, "fixed", "presolve", "2"},
            {"ResNet50_256_train", 0.15, "fixed", "presolve", "1"},
            {"gen transformer 800 1 plain", 0.5, "fixed", "windows", "4", "2"},
        }) {

@@ -85,18 +85,26 @@
 // of 2.5899 %: each tree up to the incumbent, begun anew at the first solution with the worst overflow beside it and
 // with what branching had learnt, one lane, 667 s (639e9 ticks); 727, 743, 738 and 737 came to these, and 200e9 ticks
 // went into one tree whose bound stood at 2.5825 % until a dive found the solution it had. Trees of models that lack a
-// boundary spent most of the time so: hence the dives (BranchAndBound::Params::patient_dives). From nothing, incumbent
-// given, one lane: 2.5887 % after 244 s (283e9) with fewer dives than now, 2.5811 after 100 s with these. On two lanes
-// without an incumbent 2.5877 after 470 s, by a build before the last of these changes.
+// boundary spent most of the time so: hence the dives (BranchAndBound::Params::patient_dives). By the whole program
+// from nothing, two threads, it is proved after 540 s (plan after 67 s, 2.5821 % after 116, 2.5877 after 306).
 //
 // Tried for that and dropped: only dives' solutions that cost at most half, a fourth or an eighth of the gap more than
 // the bound (n=1000 2.5795 % after 83e9 with ten boundaries, with any 2.5781 after 71e9; but RL n=250 at 0.8 on two
 // lanes not proved in 40 s staged and 120 s fixed, with any 7 to 9 s and 74 to 110); no probes (n=1000 2.5807 % after
 // 158e9 as with them).
 //
+// The last tree of RL n=250 at 0.8, fixed, takes anything: with {194, 195, 221, 222, 236, 237, 239, 240} given, one
+// lane, 98.8e9 ticks, with 187 besides 65.0e9, with 241 73.2e9, with both more than 120e9, with 186, 187, 188 and 193
+// 64.4e9. Two lanes lose nothing: the first of these takes 39.6e9 of each. Tried there and dropped: what helpers'
+// branching has learnt given back to the owner and told to the others every 50 nodes 45.9e9, their rows 49.1e9 (fewer
+// nodes, each dearer); the whole, two threads, seeds 1 to 4, by the clock 92, 88, 115 and 106 s with the first, 73, 59,
+// 86 and 131 without. Going into children as long as they are below the ceiling: no cheaper, since a child gone into
+// costs as much as any (20e6 ticks: its cuts, not the way to it). In pseudo-costs also what closed a child at once, as
+// all that was left of the gap: 69.5e9, 89.5e9, 49.6e9, 50.9e9 and 103e9 on the five, with 193 and 188 besides 89.1e9
+// and 88.6e9 for 85.2e9 and 78.2e9, and 67e9 to 165e9 with the means of alike columns mixed in: nothing beyond chance.
+//
 // Open: a solution far above the bound leads to boundaries that do not matter (n=500 with an incumbent of 3.0129 %: 19,
-// where ten prove it), and the last tree of RL n=250 at 0.8, fixed, takes 65 s on one lane and 60 to 90 on two: helpers
-// branch by what they were given, and what they learn does not come back.
+// where ten prove it).
 #pragma once
 
 #include <cstdint>
