@@ -103,6 +103,11 @@
 // all that was left of the gap: 69.5e9, 89.5e9, 49.6e9, 50.9e9 and 103e9 on the five, with 193 and 188 besides 89.1e9
 // and 88.6e9 for 85.2e9 and 78.2e9, and 67e9 to 165e9 with the means of alike columns mixed in: nothing beyond chance.
 //
+// Open: of eighteen runs of that on two threads, each from nothing, three take more than 121 s, two of them more than
+// 150. Those traced meet 241 before 240: a tree up to the incumbent is begun without 240, left after 6 to 9 s, and
+// begun anew with both, where two lanes need 9,300 nodes and more for what one lane does in 4,500 (100e9 ticks; no
+// difference with pseudo-costs taken along at a weight of one); in the other runs they need 5,900 together.
+//
 // Open: a solution far above the bound leads to boundaries that do not matter (n=500 with an incumbent of 3.0129 %: 19,
 // where ten prove it).
 #pragma once
