@@ -51,9 +51,8 @@ class BoundSteps {
   // lane: proved after 5.1e9 and 11.2e9 ticks, 6.1e9 and 11.7e9 where it comes from a twentieth on.)
   void Raise(std::int64_t floor, std::int64_t incumbent, bool refined) {
     if (spent_ < patience_ / 4) share_ = std::min(2 * share_, params_.share);
-    whole_ = (refined || whole_ > 0) && !GapAtMost(10, floor, incumbent)
-                 ? 0
-                 : std::max((GapAtMost(10, floor, incumbent) ? kNear : 1) * patience_, 6 * since_raised_);
+    const bool near = GapAtMost(10, floor, incumbent);
+    whole_ = (refined || whole_ > 0) && !near ? 0 : std::max((near ? kNear : 1) * patience_, 6 * since_raised_);
     since_raised_ = 0;
     Set(floor, incumbent);
   }

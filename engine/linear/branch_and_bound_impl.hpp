@@ -280,9 +280,8 @@ struct BranchAndBound::Impl {
   std::int64_t next_dive = 0;  // when the tree has so many nodes
   // `best`: no open node has a lower bound.
   [[nodiscard]] bool DiveDue(bool root, bool best) const {
-    if (solution_cost != kInfinity) return false;
-    if (root) return params.dive && counters.nodes >= next_dive;
-    return params.patient_dives && best && counters.nodes >= next_dive;
+    if (solution_cost != kInfinity || counters.nodes < next_dive) return false;
+    return root ? params.dive : params.patient_dives && best;
   }
   State Step(WorkBudget& work);
 };
